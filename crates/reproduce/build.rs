@@ -23,7 +23,7 @@ fn main() {
     std::fs::write(Path::new(&out).join("folders.rs"), text).expect("the folder can be written to");
 }
 
-/// What is in a folder, by name.
+/// The contents of a folder, by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -1,5 +1,5 @@
-//! Tells the crate which commit it is built from, and a hash over its sources. The commit is empty where the sources are no git
-//! checkout or git is missing; nothing else depends on it.
+//! Tells the crate which commit it is built from, and a hash over its sources. The commit is empty if the sources are
+//! not a git checkout or git is missing; nothing else depends on it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Any bytes as a capture file: never a panic, always an end, and what is read can be written and read again.
+//! Any bytes as a capture file: never a panic, always an end, and frames that were read can be written and read
+//! again.
 //!
 //! Run with `cargo +nightly fuzz run capture`.
 
@@ -14,7 +15,8 @@ fuzz_target!(|bytes: &[u8]| {
     for frame in &frames {
         written.extend(enhanced_packet(0, frame.time_ns, frame.bytes));
     }
-    let again: Vec<_> = CaptureReader::new(&written).expect("a file").map(|frame| frame.expect("sound")).collect();
+    let again: Vec<_> =
+        CaptureReader::new(&written).expect("a file").map(|frame| frame.expect("sound")).collect();
     assert_eq!(frames.len(), again.len());
     assert!(frames.iter().zip(again).all(|(one, two)| (one.time_ns, one.bytes) == (two.time_ns, two.bytes)));
 });

@@ -1,4 +1,4 @@
-//! Any bytes as a sealed packet: never a panic, and never opened; and whatever is sealed comes out again.
+//! Any bytes as a sealed packet: never a panic, and never opened; and every sealed packet can be opened again.
 //!
 //! Run with `cargo +nightly fuzz run esp`.
 

@@ -1,8 +1,8 @@
-//! Any bytes as a configuration file of each kind: never a panic, every refusal names the file, every finding has a place, and
-//! the answers stay in proportion.
+//! Any bytes as a configuration file of each kind: never a panic, every refusal names the file, every finding has a
+//! place, and the answers stay in proportion.
 //!
-//! Run with `cargo +nightly fuzz run lint`. The first byte says the kind of the rest. Deterministic tests of the lint crate do
-//! the same in small (`tests/hostile.rs`).
+//! Run with `cargo +nightly fuzz run lint`. The first byte selects the kind of the rest. Deterministic tests of the
+//! lint crate do the same on a small scale (`tests/hostile.rs`).
 
 #![no_main]
 

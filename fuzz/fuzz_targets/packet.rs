@@ -1,14 +1,14 @@
-//! Any bytes as a frame and as each kind of packet: never a panic, and whatever is answered can be parsed.
+//! Any bytes as a frame and as each kind of packet: never a panic, and every answer can be parsed.
 //!
-//! Run with `cargo +nightly fuzz run packet`. Property tests of the packet crate do the same in small.
+//! Run with `cargo +nightly fuzz run packet`. Property tests of the packet crate do the same on a small scale.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use weft_packet::icmp::{error_v4, error_v6, is_silent_v4, is_silent_v6};
 use weft_packet::{
-    ArpMessage, EchoRequest, EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, NeighbourMessage, ipv4,
-    ipv6, ports,
+    ArpMessage, EchoRequest, EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, NeighbourMessage,
+    ipv4, ipv6, ports,
 };
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,6 +1,7 @@
 //! Any bytes as a scenario file: never a panic, and every mistake has a place.
 //!
-//! Run with `cargo +nightly fuzz run scenario`. A deterministic test of the scenario crate does the same in small.
+//! Run with `cargo +nightly fuzz run scenario`. A deterministic test of the scenario crate does the same on a small
+//! scale.
 
 #![no_main]
 

@@ -1,9 +1,9 @@
-//! Circles of imports: inside a crate, modules of one level do not import each other in a circle, so that each can be read
+//! Import cycles: inside a crate, modules of one level do not import each other in a cycle, so that each can be read
 //! after those that it is built on.
 //!
-//! A module stands here for its file and those below it; what a child takes from its parent, and a parent from its children,
-//! is no circle: a family and its members are such. A path is followed through `use` to the file that declares what it
-//! names. Tests may import what they like.
+//! A module here means its file and those below it. Imports between a parent and its children are no cycle: a family
+//! and its members import each other. A path is followed through `use` to the file that declares its target. Tests
+//! may import anything.
 
 mod graph;
 mod paths;
@@ -12,10 +12,10 @@ use crate::{Verdict, sources};
 use graph::Modules;
 use std::path::Path;
 
-/// Crates whose circles are known and not yet undone.
+/// Crates whose cycles are known and not yet resolved.
 const EXEMPT: &[&str] = &[];
 
-/// Looks for circles in all crates.
+/// Searches all crates for cycles.
 pub(crate) fn check(root: &Path) -> Verdict {
     let mut complaints = Vec::new();
     let mut count = 0;

@@ -11,7 +11,7 @@ const PAGE: &str = "docs/src/performance.md";
 const COUNTS: &str = "bench/counts.json";
 const TIMES: &str = "bench/times.json";
 
-/// A generated part of the page: its file, how a table is made of it, and the lines around it.
+/// A generated part of the page: its file, how it becomes a table, and the lines around it.
 struct Part {
     file: &'static str,
     table: fn(&BenchResults) -> String,
@@ -34,7 +34,7 @@ const PARTS: [Part; 2] = [
     },
 ];
 
-/// A case, the case it is compared with, and how many times the instructions of that it may take per hop.
+/// A case, the case it is compared with, and the maximum ratio of their instructions per hop.
 type Ratio = (&'static str, &'static str, f64);
 
 /// Eight queues with strict priority against one queue.
@@ -55,7 +55,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
     Err(vec![format!("{PAGE} does not have the figures of {COUNTS} and {TIMES}: cargo xtask counts --write")])
 }
 
-/// What is wrong if a case takes more than its ratio allows, or was not counted.
+/// The complaint if a case takes more than its ratio allows, or was not counted.
 fn exceeded(counts: &BenchResults, (case, base, most): &Ratio) -> Option<String> {
     let of = |name: &str| {
         let case = counts.cases.iter().find(|case| case.name == name)?;

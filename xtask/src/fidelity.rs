@@ -1,5 +1,5 @@
-//! Runs the comparison with real hosts, which is a program of its own: it needs the whole of Weft, this one the
-//! repository only.
+//! Runs the comparison with real hosts, which is a separate program: it needs all of Weft, whereas this one needs
+//! only the repository.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};

@@ -1,5 +1,5 @@
-//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide --write`. The
-//! check only compares the fingerprints of the scenarios, because the runs take minutes.
+//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide
+//! --write`. The check only compares the fingerprints of the scenarios, because the runs take minutes.
 //!
 //! A table is between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
 
@@ -18,12 +18,12 @@ const END: &str = "<!-- end -->";
 /// A chapter with tables of balancers.
 struct Chapter {
     page: &'static str,
-    /// The schemes are pairs: a transport, which has a column of its own, and a balancer.
+    /// Whether the schemes are pairs: a transport, which has a column of its own, and a balancer.
     by_transport: bool,
     columns: &'static [Column],
 }
 
-/// A column: heading, metric, and what is shown of it.
+/// A column: heading, metric, and its presentation.
 type Column = (&'static str, &'static str, Shown);
 
 /// How a metric becomes a cell.
@@ -65,7 +65,7 @@ const CHAPTERS: [Chapter; 2] = [
     },
 ];
 
-/// Says which tables are older than their scenarios.
+/// Reports the tables that are older than their scenarios.
 pub(crate) fn check(root: &Path) -> Verdict {
     let (mut stale, mut count) = (Vec::new(), 0);
     for Chapter { page, .. } in &CHAPTERS {
@@ -143,7 +143,7 @@ fn fingerprint_of(text: &str) -> String {
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// Runs a scenario by the program as people get it.
+/// Runs a scenario with the program as distributed.
 fn results(root: &Path, name: &str) -> Result<Sweep, Vec<String>> {
     eprintln!("guide: {name}");
     let out = root.join("target/guide");

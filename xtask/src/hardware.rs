@@ -1,5 +1,5 @@
-//! The page of the book about DRILL in hardware. It takes minutes to write, because everything is synthesised. The check only
-//! compares the fingerprint of what the page was made from.
+//! The page of the book about DRILL in hardware. It takes minutes to write, because everything is synthesised. The
+//! check only compares the fingerprint of the page's inputs.
 
 use crate::Verdict;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use weft_hardware::page::{PAGE, is_stale, write as page};
 use weft_hardware::waves;
 
-/// Says whether the page or its picture has to be made again.
+/// Reports whether the page or its picture must be made again.
 pub(crate) fn check(root: &Path) -> Verdict {
     let text = fs::read_to_string(root.join(PAGE)).map_err(|error| vec![format!("{PAGE}: {error}")])?;
     let picture = fs::read_to_string(root.join(waves::PICTURE)).unwrap_or_default();

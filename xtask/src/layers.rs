@@ -1,7 +1,7 @@
 //! The layers: which crate may depend on which. A dependency may only point to a lower layer, never sideways, so that the
 //! parts (switch, transport, topology, workload) do not depend on each other, nor engines on the report.
 //!
-//! ARCHITECTURE.md has the same table for people; this check fails when the two differ.
+//! ARCHITECTURE.md has the same table for readers; this check fails if the two differ.
 
 mod table;
 

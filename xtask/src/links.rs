@@ -35,7 +35,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
     }
 }
 
-/// Why a relative link leads nowhere, if so.
+/// Why a relative link leads nowhere, if it does.
 fn broken(page: &Path, target: &str) -> Option<String> {
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let place = if file.is_empty() { page.to_path_buf() } else { page.with_file_name("").join(file) };
@@ -50,7 +50,7 @@ fn broken(page: &Path, target: &str) -> Option<String> {
     (!found).then(|| format!("`{file}` has no heading `#{anchor}`"))
 }
 
-/// Paths that a text names as code and that are not there. Patterns (`crates/*/src`) are not looked up.
+/// Paths that a text names as code and that do not exist. Patterns (`crates/*/src`) are not looked up.
 fn missing_paths<'a>(text: &'a str, root: &Path) -> impl Iterator<Item = (usize, &'a str)> {
     let is_path =
         |code: &str| TREES.iter().any(|tree| code.starts_with(tree)) && !code.contains(['*', '<', ' ']);

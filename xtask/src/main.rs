@@ -1,7 +1,8 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It depends on the repository, not on the simulator, except for what the book shows: text of its pages, and runs for its pictures.
+//! It depends on the repository, not on the simulator, except for the content of the book: text of its pages, and
+//! runs for its pictures.
 
 mod circles;
 mod counts;
@@ -25,7 +26,7 @@ mod workspace;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What a check says: a report to print, or all complaints.
+/// The result of a check: a report to print, or all complaints.
 type Verdict = Result<String, Vec<String>>;
 
 /// Looks at the repository below a root.
@@ -81,7 +82,7 @@ fn run_all<'a>(checks: impl Iterator<Item = &'a (&'a str, &'a str, Check)>, root
     checks.map(|(name, _, check)| run(name, *check, root)).fold(ExitCode::SUCCESS, worse)
 }
 
-/// Runs one check and prints what it says.
+/// Runs one check and prints its result.
 fn run(name: &str, check: impl Fn(&Path) -> Verdict, root: &Path) -> ExitCode {
     match check(root) {
         Ok(report) => {

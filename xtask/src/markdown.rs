@@ -1,5 +1,5 @@
-//! As much of Markdown as the checks need: links, code spans and headings outside code blocks, and the anchors that
-//! headings get.
+//! The parts of Markdown that the checks need: links, code spans and headings outside code blocks, and the anchors of
+//! headings.
 
 /// A link in a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) fn headings(text: &str) -> impl Iterator<Item = &str> {
     prose(text).filter(|(_, line)| line.starts_with('#')).map(|(_, line)| line.trim_start_matches('#').trim())
 }
 
-/// Lower case, spaces to hyphens, other marks gone.
+/// Lower case, spaces as hyphens, other marks removed.
 fn anchor(heading: &str) -> String {
     let kept = |letter: char| match letter {
         ' ' | '-' => Some('-'),

@@ -1,5 +1,5 @@
-//! The page of the book about other simulators. It takes minutes to write, because the reference runs are run again. The
-//! check only compares the fingerprint of what the page was made from.
+//! The page of the book about other simulators. It takes minutes to write, because the reference runs are run again.
+//! The check only compares the fingerprint of the page's inputs.
 
 use crate::Verdict;
 use std::fs;
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use weft_bench::peers::{PAGE, cost_rows, cost_rows_of, is_stale, page};
 use weft_bench::results::BenchResults;
 
-/// Where the scenarios of the comparison lie.
+/// The folder of the comparison's scenarios.
 const SCENARIOS: &str = "scenarios/bench";
 
-/// Says whether the page has to be written again.
+/// Reports whether the page must be written again.
 pub(crate) fn check(root: &Path) -> Verdict {
     let text = fs::read_to_string(root.join(PAGE)).map_err(|error| vec![format!("{PAGE}: {error}")])?;
     match is_stale(&text, &root.join(SCENARIOS)) {
@@ -27,7 +27,7 @@ pub(crate) fn write(root: &Path) -> Verdict {
     write_with(root, cost_rows_of(&old))
 }
 
-/// The same, with costs measured on this machine, which should have nothing else to do.
+/// The same, with costs measured on this machine, which should otherwise be idle.
 pub(crate) fn write_costs(root: &Path) -> Verdict {
     let costs = costs(root).map_err(|error| vec![error])?;
     write_with(root, &cost_rows(&costs))
@@ -40,7 +40,7 @@ fn write_with(root: &Path, costs: &str) -> Verdict {
     Ok(format!("{PAGE} is written"))
 }
 
-/// What the reference runs cost on this machine, by the program as people get it.
+/// The cost of the reference runs on this machine, with the program as distributed.
 fn costs(root: &Path) -> Result<BenchResults, String> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["run", "--release", "--quiet", "--package", "weft-cli", "--"])

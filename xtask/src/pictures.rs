@@ -1,5 +1,5 @@
-//! The pictures of the balancers: which packet of which flow took which of two paths. Drawn from a scenario that ships,
-//! so that they cannot show what the code does not do. Must not depend on particular balancers.
+//! The pictures of the balancers: which packet of which flow took which of two paths. Drawn from a shipped scenario,
+//! so that they cannot show behaviour that the code does not have. Must not depend on particular balancers.
 
 use crate::Verdict;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use weft_sim::{Seen, Simulation, Tap};
 
 /// The scenario, one balancer per case.
 const SCENARIO: &str = "scenarios/diamond.toml";
-/// Where pictures lie, as the book's reference pages see it.
+/// The folder of pictures, relative to the book's reference pages.
 pub(crate) const FROM_PAGE: &str = "../images/balancers";
 const FOLDER: &str = "docs/src/images/balancers";
-/// What a picture shows of the run, in picoseconds.
+/// The period of the run that a picture shows, in picoseconds.
 const SHOWN: std::ops::Range<u64> = 0..600_000_000;
 
 /// Fails when a committed picture differs from what the scenario gives.
@@ -45,7 +45,7 @@ pub(crate) fn write(root: &Path) -> Verdict {
 /// A packet that left the first leaf towards a spine.
 struct Sent {
     flow: u32,
-    /// Microseconds from the beginning of what is shown.
+    /// Microseconds from the beginning of that period.
     at: f64,
     path: usize,
 }
@@ -64,7 +64,7 @@ fn pictures(root: &Path) -> Result<Vec<(PathBuf, String)>, Vec<String>> {
         .collect()
 }
 
-/// What the first leaf sent towards the spines: data packets of its hosts, in order.
+/// The data packets that the first leaf sent from its hosts towards the spines, in order.
 fn sent(setup: weft::Setup) -> Vec<Sent> {
     let hosts = setup.graph.leaf_of_host().iter().filter(|leaf| **leaf == 0).count() as u16;
     let leaf = setup.graph.leaves()[0];

@@ -1,4 +1,4 @@
-//! The generated part of the book: reference pages made from the code, so that they cannot be wrong.
+//! The generated part of the book: reference pages made from the code, so that they cannot be out of date.
 //!
 //! Scenario pages come from the facade, which makes them from the declarations of settings. A family's page is the
 //! first paragraph of each member's file, in the order of the family's list. `check` compares with what is committed,
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where generated pages lie; nothing else may lie there.
+/// The folder of generated pages, which must not contain anything else.
 const FOLDER: &str = "docs/src/reference";
 /// The schema of scenario files, which is generated likewise.
 const SCHEMA: &str = "docs/schema/weft-scenario.schema.json";
@@ -62,7 +62,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
     Err(complaints)
 }
 
-/// Writes all pages and removes those that are generated no more.
+/// Writes all pages and removes those that are no longer generated.
 pub(crate) fn write(root: &Path) -> Verdict {
     let wanted = wanted(root)?;
     let failed = |path: &Path| {
@@ -99,7 +99,7 @@ fn with_note(text: &str) -> String {
     format!("{note}{}\n", text.trim())
 }
 
-/// Pages that lie in the folder but are not wanted.
+/// Pages in the folder that are no longer generated.
 fn strangers(root: &Path, wanted: &BTreeMap<PathBuf, String>) -> Vec<PathBuf> {
     let mut found = sources::files(&root.join(FOLDER), "md");
     found.retain(|path| !wanted.contains_key(path));
@@ -148,7 +148,7 @@ fn picture(root: &Path, name: &str) -> String {
     )
 }
 
-/// Where the members of a family are that is listed in this file.
+/// The folder of the members of a family listed in this file.
 fn beside(list: &Path) -> PathBuf {
     if list.ends_with("lib.rs") { list.with_file_name("") } else { list.with_extension("") }
 }
@@ -164,7 +164,7 @@ fn members(source: &str) -> Vec<(String, String)> {
     source.lines().filter_map(member).collect()
 }
 
-/// The `//!` lines at the begin of a source, without their mark; headings sink below the member's own.
+/// The `//!` lines at the beginning of a source, without their mark; headings sink below the member's own.
 fn first_paragraphs(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let mut text = String::new();

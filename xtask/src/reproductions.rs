@@ -12,7 +12,7 @@ const PAGES: &str = "docs/src/reproductions";
 /// Where their pictures lie.
 const PICTURES: &str = "docs/src/images/reproductions";
 
-/// Fails when a page is not what claims and findings say, or when findings are older than what they are about.
+/// Fails if a page does not match claims and findings, or if findings are older than their claims.
 pub(crate) fn check(root: &Path) -> Verdict {
     let pages = wanted(root)?;
     let differs = |(path, text): &&(PathBuf, String)| fs::read_to_string(path).ok().as_ref() != Some(text);

@@ -1,13 +1,14 @@
-//! The reference runs behind the results epoch: `check` compares, `write` accepts what they give now as a new epoch.
+//! The reference runs behind the results epoch: `check` compares, `write` accepts their current results as a new
+//! epoch.
 
 use crate::Verdict;
 use std::path::{Path, PathBuf};
 use weft::ResultsList;
 
-/// Where scenarios and digests lie.
+/// The folder of scenarios and digests.
 const FOLDER: &str = "crates/weft/results";
 
-/// Fails when reference runs give other results than the committed digests.
+/// Fails if the results of reference runs differ from the committed digests.
 pub(crate) fn check(root: &Path) -> Verdict {
     let list = ResultsList::of(&root.join(FOLDER));
     let found = run(root, &list)?;
@@ -21,7 +22,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
     Err(changed.into_iter().map(told).collect())
 }
 
-/// Writes the digests of the results as they are now. The epoch stays where results were only added.
+/// Writes the digests of the current results. The epoch stays the same if results were only added.
 pub(crate) fn write(root: &Path) -> Verdict {
     renew(root, 0, None)
 }
@@ -31,7 +32,8 @@ pub(crate) fn raise(root: &Path, only: Option<&str>) -> Verdict {
     renew(root, 1, only)
 }
 
-/// Accepts a change of results that concerns only scenarios with one setting: findings of others outlive it.
+/// Accepts a change of results that concerns only scenarios with one setting: findings of other scenarios remain
+/// valid.
 pub(crate) fn only(root: &Path, setting: &str) -> Verdict {
     renew(root, 0, Some(setting))
 }

@@ -1,8 +1,9 @@
-//! Paths of settings: every path that a rule, a message or a page of the book names is declared, so that a setting cannot be
-//! renamed or mistyped and leave a rule that never says anything.
+//! Paths of settings: every path that a rule, a message or a page of the book names is declared, so that a renamed or
+//! mistyped setting cannot leave a rule that never applies.
 //!
-//! Every text in the source is looked at, whoever it is passed to: nothing has to register. A word with a dot that begins with a
-//! section of the scenario is a path, anywhere; in the files of the rules, a text that is a single word is a setting, too.
+//! Every text in the source is examined, whichever function it is passed to: nothing has to be registered. A word
+//! with a dot that begins with a section of the scenario is a path, anywhere; in the files of the rules, a text that
+//! is a single word is a setting, too.
 
 mod declared;
 mod texts;
@@ -12,13 +13,13 @@ use declared::Declared;
 use std::path::Path;
 use texts::Text;
 
-/// Files of rules: here, a text that is one word names a setting, a member of a family or a word that a setting may be.
+/// Files of rules: here, a text of one word names a setting, a member of a family or a word that a setting may be.
 const RULES: &[&str] = &["crates/rules/src/", "crates/lint/src/read/scenario/"];
 
 /// Endings of file names, which look like paths: `switch.toml`.
 const FILE_NAMES: &[&str] = &["rs", "md", "toml", "txt", "csv", "json", "svg", "html", "parquet"];
 
-/// Looks at the source of all crates and at all documents.
+/// Examines the source of all crates and all documents.
 pub(crate) fn check(root: &Path) -> Verdict {
     let declared = Declared::of_scenarios();
     let mut complaints = Vec::new();
@@ -71,7 +72,7 @@ fn complaint(shown: &str, line: usize, path: &str) -> String {
     format!("{shown}:{line}: no setting is called `{path}`")
 }
 
-/// A name as settings have it.
+/// Whether a text has the form of a setting's name.
 fn is_word(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

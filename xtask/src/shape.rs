@@ -1,8 +1,7 @@
-//! The shape of the code: short functions, short files, a first paragraph in every file, and names that say what a
-//! thing is and that no other type has. Test code is not measured; a table test may be long.
+//! The shape of the code: short functions, short files, a first paragraph in every file, and names that are
+//! meaningful and unique. Test code is not measured; a table test may be long.
 //!
-//! The limits are those of code bases that people like to read: half of all functions fit in 8 lines and one in a
-//! hundred exceeds 75.
+//! The limits are those of readable code bases: half of all functions fit in 8 lines and one in a hundred exceeds 75.
 
 mod measure;
 mod names;
@@ -20,7 +19,7 @@ const LONGEST: usize = 100;
 const FILE: usize = 400;
 const CRATE: usize = 6500;
 
-/// Words that say nothing about the thing they name.
+/// Words that carry no meaning in a name.
 const EMPTY_WORDS: &[&str] =
     &["manager", "handler", "helper", "helpers", "util", "utils", "common", "impl", "base"];
 
@@ -76,7 +75,7 @@ fn product_files(root: &Path) -> Result<Vec<(PathBuf, FileShape)>, Vec<String>> 
     Ok(measured)
 }
 
-/// Where `mod name;` in the file at `path` may lie.
+/// The possible files of `mod name;` in the file at `path`.
 fn module_paths(path: &Path, name: &str) -> [PathBuf; 2] {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let folder = match stem {
@@ -154,7 +153,7 @@ fn sorted(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     all
 }
 
-/// The nearest-rank percentile of sorted values; zero when there are none.
+/// The nearest-rank percentile of sorted values; zero if there are none.
 fn quantile(sorted: &[usize], percent: usize) -> usize {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(0)

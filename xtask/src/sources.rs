@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that hold nothing written by people.
+/// Folders without hand-written files.
 const SKIPPED: &[&str] = &["target", "runs", "node_modules", "book"];
 
 /// Reads a text; the complaint names it.
@@ -11,7 +11,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Vec<String>> {
     fs::read_to_string(path).map_err(|error| vec![format!("cannot read {}: {error}", path.display())])
 }
 
-/// All files below `folder` whose name ends in `.extension`, sorted by path. A folder that is not there is empty.
+/// All files below `folder` whose name ends in `.extension`, sorted by path. A missing folder counts as empty.
 pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, extension, &mut found);

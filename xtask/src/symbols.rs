@@ -1,8 +1,8 @@
-//! Symbols that documents name: a type, function or variant in a code span is declared where the sentence says, so that a rename
-//! in the source cannot leave a page that names nothing.
+//! Symbols that documents name: a type, function or variant in a code span is declared where the sentence says, so
+//! that a rename in the source cannot leave a page with a dangling name.
 //!
-//! A symbol with a file or folder behind it (`Setup` in `crates/plan/src/setup.rs`) must be declared there; others in any source
-//! file of `crates/`. Must not depend on what the pages say.
+//! A symbol with a file or folder behind it (`Setup` in `crates/plan/src/setup.rs`) must be declared there; others in
+//! any source file of `crates/`. Must not depend on the content of the pages.
 
 mod declared;
 mod spans;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// The pages whose symbols are checked.
 const PAGES: &[&str] = &["ARCHITECTURE.md", "docs/src/tour.md", "docs/src/add-a-part.md"];
 
-/// Where a symbol may lie that its sentence gives no place.
+/// Where a symbol may be declared if its sentence gives no file.
 const ANY_SOURCE: &str = "crates/*/src";
 
 /// Looks up the symbols of all pages.
@@ -37,7 +37,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
     }
 }
 
-/// Why a symbol is not where its sentence says, if so.
+/// The complaint if a symbol is not where its sentence says.
 fn missing(named: &spans::Named, declarations: &Declarations) -> Option<String> {
     let within = match (named.krate(), named.places.as_slice()) {
         (Some(krate), _) => vec![format!("crates/{krate}/src/")],

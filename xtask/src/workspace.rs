@@ -11,7 +11,7 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// The folder of its `Cargo.toml`.
     pub(crate) folder: PathBuf,
-    /// What it asks for.
+    /// Its dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 

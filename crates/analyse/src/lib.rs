@@ -33,11 +33,11 @@ pub struct QuiverOptions {
     pub from: Option<String>,
     /// A leaf by name.
     pub to: Option<String>,
-    /// What labels count, as typed; `None`: as the scenario's balancer.
+    /// What labels count, as typed; `None`: as in the scenario's balancer.
     pub labels: Option<String>,
-    /// Which labels decide, as typed; `None`: as the scenario's balancer.
+    /// Which labels decide, as typed; `None`: as in the scenario's balancer.
     pub score: Option<String>,
-    /// The capacity factor of the first link, as typed; `None`: as the scenario's balancer.
+    /// The capacity factor of the first link, as typed; `None`: as in the scenario's balancer.
     pub source_cf: Option<String>,
     /// Only valley-free paths, whatever the scenario says.
     pub valley_free: bool,

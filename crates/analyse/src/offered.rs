@@ -7,7 +7,7 @@ use weft_topology::Node;
 use weft_topology::split::{Demand, equal_split};
 use weft_workload::{Flow, Framing};
 
-/// With fewer flows no load is computed: it would depend on when the last one happens to start.
+/// Minimum number of flows for a load: with fewer, it would depend on when the last one happens to start.
 const FEWEST: u64 = 100;
 
 /// Properties of a run's flows.
@@ -91,7 +91,8 @@ mod tests {
     use weft_workload::pattern::terasort::TeraSortSettings;
     use weft_workload::{Cluster, ClusterJob, Flows};
 
-    /// Which flows a job sends is known when it has run: a hash of the others would be the same for jobs of any size.
+    /// The flows of a job are known only after it has run: a hash of the others would be the same for jobs of any
+    /// size.
     #[test]
     fn flows_of_jobs_have_no_hash_before_the_run() {
         let graph = build(&TopologySettings::default()).expect("the default is a network");

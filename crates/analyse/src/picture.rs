@@ -11,7 +11,7 @@ use weft_topology::{Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
 
 use crate::words::paths;
 
-/// Networks with more switches show only those on the paths of the pair.
+/// Of networks with more switches, only those on the pair's paths are drawn.
 const MOST_SWITCHES: usize = 60;
 /// Maximum number of paths drawn per component.
 const MOST_PATHS: usize = 200;

@@ -107,7 +107,7 @@ impl System {
         self.load * self.capacity()
     }
 
-    /// The minimum arrival rate at the outputs other than the fastest, without memory.
+    /// Minimum arrival rate at the outputs other than the fastest, without memory.
     fn missed(&self) -> f64 {
         let outputs = self.rates.len() as f64;
         (1.0 - (f64::from(self.choices) / outputs).min(1.0)) * self.arrivals()
@@ -119,8 +119,8 @@ impl System {
         if self.memory > 0 { 0.0 } else { (self.missed() - (self.capacity() - fastest)).max(0.0) }
     }
 
-    /// Variance of the backlog per unit of time, as far as it is due to arrivals. If the other outputs get too much,
-    /// only their arrivals contribute; otherwise, and with memory, all arrivals may.
+    /// Variance of the backlog per unit of time that is due to arrivals. If the other outputs get too much, only
+    /// their arrivals contribute; otherwise, and with memory, all arrivals may.
     fn variance(&self) -> f64 {
         if self.predicted() > 0.0 { self.missed() } else { self.arrivals() }
     }

@@ -49,7 +49,7 @@ fn told(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// For the switches that have this balancer.
+/// For the switches with this balancer.
 fn sentence(
     settings: &ScenarioSettings,
     graph: &Graph,

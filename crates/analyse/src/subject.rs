@@ -117,7 +117,7 @@ impl AnalysedNetwork {
     }
 }
 
-/// How the balancers of a case compare paths, if those of some kind of switch do.
+/// How the balancers of a case compare paths, if those of any kind of switch do.
 fn components(case: &Case, graph: &Graph) -> Option<QuiverSettings> {
     devices(&case.settings, graph).iter().find_map(|device| match device.balance.grouping() {
         Grouping::Components(settings) => Some(settings),

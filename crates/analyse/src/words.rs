@@ -13,13 +13,13 @@ use weft_topology::{Node, Quiver, SwitchRoutes};
 
 use super::subject::AnalysedNetwork;
 
-/// Names in a list before the rest is counted.
+/// Maximum number of names listed; the rest are counted.
 const MOST_NAMES: usize = 8;
-/// Switches described before the rest is counted.
+/// Maximum number of switches described; the rest are counted.
 const MOST_SWITCHES: usize = 12;
-/// Paths of a component before the rest is counted.
+/// Maximum number of paths of a component listed; the rest are counted.
 const MOST_PATHS: usize = 8;
-/// Components compared with the first one.
+/// Maximum number of components compared with the first one.
 const MOST_REASONS: usize = 5;
 
 /// The network and how paths are compared.
@@ -320,7 +320,7 @@ pub(crate) fn shown(subject: &AnalysedNetwork, path: &SwitchPath) -> String {
     path.iter().map(|switch| subject.name(*switch)).collect::<Vec<_>>().join("-")
 }
 
-/// A list, the end of a long one counted.
+/// A list; the end of a long one is counted.
 fn few(names: &[String]) -> String {
     and_more(&names[..names.len().min(MOST_NAMES)], names.len())
 }

@@ -1,4 +1,4 @@
-//! The part of a file that makes the router act as one node of a cluster, and what the node tells about itself.
+//! The part of a file that makes the router act as one node of a cluster, and what the node reports about itself.
 
 use std::fmt;
 use std::path::Path;
@@ -16,14 +16,14 @@ use weft_mistake::TableReader;
 /// Keys of the file that only a node of a cluster uses.
 pub(crate) const KEYS: &[&str] = &["cluster", "node"];
 
-const CLUSTER: &str = "the path of a cluster's description, from this file's folder";
+const CLUSTER: &str = "the path of a cluster's description, relative to this file's folder";
 
 /// The counters of a node.
 #[derive(Clone, Debug)]
 pub struct ClusterReport {
     /// Its number.
     pub node: u8,
-    /// What it has done.
+    /// Its counters.
     pub counters: ClusterNodeCounters,
     /// The other nodes, and whether they are up.
     pub others: Vec<(u8, bool)>,
@@ -101,7 +101,7 @@ pub(crate) fn port_use(
     Some(PortUse::OfNode(end))
 }
 
-/// Refuses a node without a port outside, or without a link to another node.
+/// Refuses a node without an external port, or without a link to another node.
 pub(crate) fn check_ports(root: &mut TableReader<'_, '_>, planned: &PlannedNode, ports: &[PlannedPort]) {
     let has = |wanted: &dyn Fn(ClusterEnd) -> bool| {
         ports.iter().any(|port| matches!(port.use_of, PortUse::OfNode(end) if wanted(end)))
@@ -147,7 +147,7 @@ impl PlannedNode {
     /// The counters of the node, at this time.
     pub(crate) fn report(&self, node: &ClusterNode) -> ClusterReport {
         let heard = node.heard();
-        // The newest hello is about as old as the newest counters: no clock is read for it.
+        // The newest hello is about as old as the newest counters, so no clock is read for it.
         let newest = heard.iter().map(|(_, time)| *time).max().unwrap_or_default();
         let others = heard.into_iter().map(|(other, time)| (other, newest.since(time) <= SILENCE)).collect();
         ClusterReport { node: self.node, counters: node.counters(), others }

@@ -36,7 +36,7 @@ pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, 
 fn queues(port: &PlannedPort, workers: u16) -> u16 {
     match &port.device {
         PortDevice::Tap(_) => 1,
-        // Without an answer each worker asks for a queue, and the system says what is wrong.
+        // Without an answer, each worker asks for a queue, and the system reports the problem.
         PortDevice::Xdp(name) => queues_of(name).map_or(workers, |queues| workers.min(queues)),
         PortDevice::Packet(_) | PortDevice::Capture { .. } => workers,
     }

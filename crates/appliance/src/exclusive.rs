@@ -1,5 +1,5 @@
-//! Who else takes the frames of the ports: the kernel, if it forwards packets itself, and other routers. Each packet would be sent twice.
-//! Must not depend on what the router does with them.
+//! Who else takes the frames of the ports: the kernel, if it forwards packets itself, and other routers. Each packet
+//! would be sent twice. Must not depend on what the router does with them.
 
 use std::io;
 use std::net::IpAddr;
@@ -14,7 +14,7 @@ use weft_router::interface::is_link_local;
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
 
-/// Refuses a kernel that forwards what arrives at these interfaces, or at any.
+/// Refuses a kernel that forwards what arrives at these interfaces, or at all.
 pub(crate) fn refuse_forwarding_kernel(interfaces: &[String]) -> Result<(), ApplianceError> {
     let of_ports = interfaces.iter().flat_map(|name| ["ipv4", "ipv6"].map(|family| of_one(family, name)));
     let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
@@ -28,15 +28,15 @@ fn is_on(setting: &str) -> bool {
     std::fs::read_to_string(format!("/proc/sys/{setting}")).is_ok_and(|text| text.trim() == "1")
 }
 
-/// The setting of an interface by which the kernel forwards what it receives there; that of IPv6 is new in Linux 6.17, and its older
-/// one, `forwarding`, has no effect without that of all interfaces.
+/// The setting of an interface that makes the kernel forward what it receives there. The one for IPv6 is new in Linux
+/// 6.17; the older `forwarding` has no effect unless it is set for all interfaces.
 fn of_one(family: &str, interface: &str) -> String {
     let setting = if family == "ipv4" { "forwarding" } else { "force_forwarding" };
     format!("net/{family}/conf/{interface}/{setting}")
 }
 
-/// Says so if the kernel forwards what arrives at the interface of a port, where it has an address. It takes nothing that is for another
-/// station than its own, nor what AF_XDP takes ahead of it.
+/// Reports whether the kernel forwards what arrives at the interface of a port, where it has an address. It takes
+/// nothing that is addressed to another station, nor what AF_XDP takes before it.
 pub(crate) fn second_forwarder(
     port: &PlannedPort,
     links: &[KernelLink],
@@ -52,14 +52,15 @@ pub(crate) fn second_forwarder(
     let (own, setting) = { forwarded }.next()?;
     Some(format!(
         "port `{}`: the kernel has the address {} on {name} and forwards what arrives there itself, so that each packet would be sent \
-         twice: set {} to 0, or take the address away",
+         twice: set {} to 0, or remove the address",
         port.name,
         own.address,
         setting.replace('/', ".")
     ))
 }
 
-/// The setting by which the kernel forwards packets of the family of this address that arrive at an interface, if it is on.
+/// The setting that makes the kernel forward packets of this address's family that arrive at an interface, if it is
+/// on.
 fn forwarding_of(address: IpAddr, interface: &str) -> Option<String> {
     let settings = match address {
         IpAddr::V4(_) => vec![of_one("ipv4", interface)],
@@ -72,7 +73,7 @@ fn forwarding_of(address: IpAddr, interface: &str) -> Option<String> {
 /// network namespace, and disappears with the process.
 ///
 /// # Errors
-/// Another router has some of them.
+/// Another router uses some of them.
 pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, ApplianceError> {
     let (mut held, mut messages) = (Vec::new(), Vec::new());
     for port in &plan.ports {
@@ -83,7 +84,7 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
                 "port `{}`: another `weft router` forwards what arrives at {name}, so that each packet would be sent twice: end it first",
                 port.name
             )),
-            // Whoever opens the interface says what is wrong with it.
+            // Problems with the interface are reported when it is opened.
             Err(_) => {}
         }
     }

@@ -22,10 +22,10 @@ pub enum ApplianceError {
         /// A hint.
         hint: &'static str,
     },
-    /// Interfaces are missing, or do not fit.
+    /// Interfaces are missing or unsuitable.
     #[error("{}", messages.join("\n"))]
     Ports {
-        /// What is wrong, for each of them.
+        /// The problem with each of them.
         messages: Vec<String>,
     },
     /// A capture cannot be read or written.
@@ -38,7 +38,7 @@ pub enum ApplianceError {
         /// What is wrong.
         message: String,
     },
-    /// Captures cannot be played on.
+    /// Captures cannot be played any further.
     #[error("playing captures: {cause}")]
     Playback {
         /// What happened.
@@ -62,7 +62,7 @@ pub enum ApplianceError {
         /// The system's error.
         cause: io::Error,
     },
-    /// The kernel forwards as well.
+    /// The kernel forwards, too.
     #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
     KernelForwards {
         /// The setting.

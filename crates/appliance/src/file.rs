@@ -39,13 +39,13 @@ const KEYS: &[&str] = &[
     "cluster",
     "node",
 ];
-/// What a router can be.
+/// The applications of a router.
 const APPLICATIONS: [&str; 4] = ["route", "forward", "switch", "cluster"];
 const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
 /// Maximum number of ports, and of workers.
 const MOST: i64 = 256;
-/// The most neighbours that a file sets: half of what the cache holds for a link.
+/// Maximum number of neighbours in a file: half of what the cache holds for a link.
 const MOST_NEIGHBOURS: usize = 2048;
 
 /// Reads a file.
@@ -65,7 +65,7 @@ pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
     document_value((text, name), |document, mistakes| plan(document, folder, mistakes))
 }
 
-/// The application; of an unknown name the nearest, by which the rest of the file is read.
+/// The application. For an unknown name, the nearest one, so that the rest of the file can be read.
 fn application(document: &Toml, root: &mut TableReader<'_, '_>) -> Option<&'static str> {
     let named = root.word("application", &APPLICATIONS);
     match document.get("application").map(|node| &node.content) {
@@ -84,7 +84,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let pin = root.flag("pin");
     let cores = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     if pin && usize::from(workers) > cores {
-        let message = format!("{workers} workers, each on a core of its own, and {cores} cores");
+        let message = format!("{workers} workers need a core each, but there are {cores} cores");
         root.wrong("pin", message, "as many workers as cores at most, or pin = false");
     }
     let metrics = root.parsed("metrics", METRICS).map(|address| match address {
@@ -148,7 +148,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     Some(RouterPlan { workers, burst, pin, metrics, application, ports })
 }
 
-/// What the tables `[[tunnel]]`, `[[route]]` and `[[neighbour]]` say.
+/// The content of the tables `[[tunnel]]`, `[[route]]` and `[[neighbour]]`.
 type RoutingTables = (Vec<PlannedTunnel>, Vec<(IpPrefix, PlannedHop)>, Vec<(Station, Mac)>);
 
 /// Reads these tables; right only if there are no mistakes.
@@ -179,7 +179,7 @@ fn routing(
     (found, routes, neighbours)
 }
 
-/// Checks what concerns several ports.
+/// Checks that concern several ports.
 fn check_together(
     document: &Toml,
     (ports, workers, application): (&[PlannedPort], u16, &str),
@@ -197,7 +197,7 @@ fn check_together(
     }
 }
 
-/// Captures come in recorded time and devices in real time, so that ports are all of one kind.
+/// Captures run in recorded time and devices in real time, so all ports must be of one kind.
 fn check_captures(
     document: &Toml,
     (ports, application): (&[PlannedPort], &str),

@@ -1,9 +1,10 @@
-//! Follows the kernel of a network namespace: its messages about routes, addresses, links and neighbours go to the router's mirror. A thread
-//! of its own reads them; workers never wait for it. Must not depend on what the messages mean.
+//! Follows the kernel of a network namespace: its messages about routes, addresses, links and neighbours go to the
+//! router's mirror. A thread of its own reads them; workers never wait for it. Must not depend on what the messages
+//! mean.
 //!
-//! Where the kernel changes routes without saying so (a link goes down or comes back, an address goes or comes) or messages are lost, all
-//! routes are read again: at once, and once more when nothing has happened for a while, because the kernel tells of a link before it
-//! revives the routes over it.
+//! Where the kernel changes routes without a message (a link goes down or comes back, an address is removed or
+//! added), or messages are lost, all routes are read again: at once, and once more after a quiet period, because the
+//! kernel reports a link before it revives the routes over it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -17,23 +18,23 @@ use weft_router::clock::RouterClock;
 use weft_router::control::Control;
 use weft_router::kernel::KernelMirror;
 
-/// The largest piece of messages that the kernel sends.
+/// Maximum size of a batch of messages from the kernel.
 const PIECE: usize = 1 << 18;
 /// Messages applied under one lock, so that a worker that resolves a next hop never waits long.
 const TOGETHER: usize = 64;
-/// Memory for messages that have not been read.
+/// Memory for unread messages.
 const BACKLOG: i32 = 32 << 20;
 /// How soon the follower stops, milliseconds.
 const NAP: u16 = 50;
-/// How long links and addresses must be quiet for the routes over them to be final.
+/// How long links and addresses must be quiet before the routes over them are considered final.
 const SETTLING: Span = Span::from_ms(200);
 
-/// What a follower has done.
+/// Statistics of a follower.
 #[derive(Debug, Default)]
 pub(crate) struct KernelCounters {
     /// Messages applied.
     pub(crate) messages: AtomicU64,
-    /// How often everything was read again.
+    /// Number of times that everything was read again.
     pub(crate) readings: AtomicU64,
 }
 
@@ -105,7 +106,7 @@ impl KernelFollower {
         Ok(())
     }
 
-    /// Reads what has arrived; returns whether the answer to the last request is complete.
+    /// Reads the messages that have arrived; returns whether the answer to the last request is complete.
     fn read_piece(
         &mut self,
         control: &Control,
@@ -114,7 +115,7 @@ impl KernelFollower {
     ) -> io::Result<bool> {
         let length = match self.socket.read(&mut self.piece) {
             Ok(length) => length,
-            // Messages were lost: the kernel had no room for them.
+            // Messages were lost, because the kernel had no room for them.
             Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => {
                 self.mirror.doubt();
                 return Ok(false);
@@ -158,7 +159,7 @@ fn apply(
     counters.messages.fetch_add(batch.len() as u64, Ordering::Relaxed);
     let found: Vec<_> =
         control.change(|state| batch.drain(..).filter_map(|message| mirror.apply(state, message)).collect());
-    // What waits for a station leaves when its worker hears the answer; the kernel only shortens the search.
+    // Packets that wait for a station leave when their worker hears the answer; the kernel only shortens the search.
     for (station, mac) in found {
         control.suggest(clock.now(), station, mac);
     }

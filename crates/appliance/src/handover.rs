@@ -1,8 +1,9 @@
-//! Frames handed from worker to worker through rings, where a device has fewer queues than the router has workers. Must not depend on
-//! applications.
+//! Frames handed from worker to worker through rings, where a device has fewer queues than the router has workers.
+//! Must not depend on applications.
 //!
-//! Worker *w* of a device with Q queues belongs to the owner of queue *w* mod Q. The owner divides what arrives among itself and its
-//! members by the Toeplitz hash, so that each flow stays on one worker and in order, and sends what they send.
+//! Worker *w* of a device with Q queues belongs to the owner of queue *w* mod Q. The owner divides what arrives among
+//! itself and its members by the Toeplitz hash, so that each flow stays on one worker and in order, and sends what
+//! they send.
 //!
 //! ```text
 //! device -> owner -> hash -> its own worker
@@ -10,8 +11,8 @@
 //! device <- owner <- ring <- member
 //! ```
 //!
-//! A ring has one producer and one consumer; a full one loses frames, which are counted. At the end owners stop reading their devices,
-//! members process what is in their rings, and owners send what members have sent.
+//! A ring has one producer and one consumer; a full one loses frames, which are counted. At the end owners stop
+//! reading their devices, members process what is in their rings, and owners send what members have sent.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -26,7 +27,7 @@ mod lane;
 use bell::Listener;
 use lane::{LaneEnd, LaneStart, SendAccount, lane};
 
-/// Each worker's back end of the port `port`, of which the first workers own a queue each.
+/// Each worker's back end of the port `port`; the first workers own a queue each.
 pub(crate) fn divide(
     queues: Vec<Box<dyn Backend>>,
     (port, workers): (u16, u16),
@@ -89,9 +90,9 @@ impl OwnerPort {
         Ok(MemberPort { port, arrivals: own_arrivals, departures: own_departures, account, listener, losses })
     }
 
-    /// Sends what members have sent.
+    /// Sends the packets of the members.
     fn relay(&mut self, pool: &mut FramePool) -> io::Result<()> {
-        // From here on whoever puts something into a ring rings, too.
+        // From here on, every sender that puts something into a ring rings as well.
         self.listener.listen();
         let mut result = Ok(());
         for member in &mut self.members {
@@ -114,14 +115,14 @@ impl OwnerPort {
                 }
             }
         }
-        // What is left must not wait for a bell that has rung.
+        // The remaining packets must not wait for a bell that has already rung.
         if self.members.iter().any(|member| !member.departures.is_empty()) {
             self.listener.bell().ring();
         }
         result
     }
 
-    /// Keeps or hands over what the device has brought.
+    /// Keeps or hands over the frames from the device.
     fn deal(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) {
         let places = self.members.len() as u16 + 1;
         for frame in self.arrived.frames() {
@@ -186,7 +187,7 @@ impl Backend for OwnerPort {
     }
 }
 
-/// The port of a worker without a queue: it receives from its owner and sends through it.
+/// The port of a worker without a queue, which receives from its owner and sends through it.
 struct MemberPort {
     port: u16,
     arrivals: LaneEnd,
@@ -207,7 +208,7 @@ impl Backend for MemberPort {
         };
         if take(&mut self.arrivals) == 0 {
             self.listener.listen();
-            // Whoever has put something into the ring in between has not rung.
+            // A sender that has put something into the ring in between has not rung.
             take(&mut self.arrivals);
         }
         Ok(())
@@ -264,7 +265,7 @@ mod tests {
     #[derive(Clone, Default)]
     struct Device(Shelves, DeviceLosses);
 
-    /// What arrives, and what has left.
+    /// The arriving frames, and those that have left.
     type Shelves = Arc<Mutex<(VecDeque<Vec<u8>>, Vec<Vec<u8>>)>>;
 
     impl Backend for Device {
@@ -371,7 +372,8 @@ mod tests {
         assert_eq!(total(&workers).inside(), 0);
     }
 
-    /// A member that does not poll loses what its ring cannot hold, and what it has not polled is still there.
+    /// A member that does not poll loses the packets that its ring cannot hold; those it has not polled are still
+    /// there.
     #[test]
     fn a_full_ring_loses_frames_and_counts_them() {
         let device = Device::default();
@@ -411,7 +413,8 @@ mod tests {
         })
     }
 
-    /// What is in the rings when the router ends is still forwarded; what the owner cannot send is counted by the worker that sent it.
+    /// Packets in the rings when the router ends are still forwarded; packets that the owner cannot send are counted
+    /// by the worker that sent them.
     #[test]
     fn rings_are_empty_at_the_end() {
         let device = Device::default();
@@ -427,7 +430,7 @@ mod tests {
         assert_eq!(device.0.lock().unwrap().1.len(), 40);
     }
 
-    /// Two threads sleep until the other rings, many times: a wake-up that gets lost would take a minute.
+    /// Two threads sleep in turn until the other rings, many times: a lost wake-up would take a minute.
     #[test]
     fn no_wake_up_is_lost() {
         let rounds = 20_000;

@@ -1,5 +1,5 @@
-//! The interfaces of the network namespace in which the router runs, as its kernel describes them (rtnetlink). What `/sys` shows may be
-//! that of another namespace.
+//! The interfaces of the network namespace in which the router runs, as its kernel describes them (rtnetlink). What
+//! `/sys` shows may be that of another namespace.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use crate::failure::ApplianceError;
 use crate::narrow::narrow_tunnels;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
-/// The largest piece of messages that the kernel sends, and room for what has not been read.
+/// Maximum size of a batch of messages from the kernel, and room for unread ones.
 const PIECE: usize = 1 << 18;
 const BACKLOG: i32 = 1 << 20;
 /// The MTU of a port without an interface, or whose interface is made when it is opened.
@@ -42,7 +42,7 @@ fn kernel_addresses() -> io::Result<Vec<KernelAddress>> {
     Ok(addresses.collect())
 }
 
-/// All that the kernel has of something.
+/// Everything that the kernel has of one kind.
 fn dumped(dump: Dump) -> io::Result<Vec<KernelMessage>> {
     let mut socket = File::from(system::netlink_socket(0, BACKLOG)?);
     socket.write_all(&dump_request(dump, 1))?;
@@ -71,14 +71,14 @@ pub(crate) fn queues_of(name: &str) -> Option<u16> {
     u16::try_from(queues).ok()
 }
 
-/// The ports of a plan as routing sees them; the interfaces provide what the plan does not give.
+/// The ports of a plan as routing sees them; the interfaces provide what the plan omits.
 ///
 /// # Errors
-/// All that is wrong about them.
+/// All problems with them.
 pub(crate) fn described(plan: &RouterPlan) -> Result<Arc<[Interface]>, ApplianceError> {
     let failed = |cause| ApplianceError::Links { cause };
     let links = if plan.plays() { Vec::new() } else { interfaces().map_err(failed)? };
-    // With `kernel = true` the kernel has the addresses, and the start looks whether it forwards.
+    // With `kernel = true` the kernel has the addresses, and the start checks whether it forwards.
     let is_alone = !matches!(plan.application, PlannedApplication::Route { kernel: true, .. });
     let addresses = if is_alone && !plan.plays() { kernel_addresses().map_err(failed)? } else { Vec::new() };
     let described: Vec<_> = plan.ports.iter().map(|port| interface(port, &links)).collect();
@@ -114,8 +114,7 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
     let carried = link.and_then(|link| link.mtu);
     let mtu = port.mtu.map_or(carried.unwrap_or(USUAL_MTU), u32::from);
     if let Some(carried) = carried.filter(|carried| *carried < mtu) {
-        let message =
-            format!("`mtu` is {mtu} B, and the interface carries {carried} B: make one of them fit");
+        let message = format!("`mtu` is {mtu} B, but the interface carries {carried} B: change one of them");
         return Err(wrong(message));
     }
     if mtu > u32::from(Interface::MOST_MTU) {
@@ -124,13 +123,13 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
     let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
     if mtu as usize > longest && matches!(port.device, PortDevice::Xdp(_)) {
         let message =
-            format!("AF_XDP takes packets of at most {longest} B, and the MTU is {mtu} B: make it smaller");
+            format!("AF_XDP accepts packets of at most {longest} B, but the MTU is {mtu} B: reduce it");
         return Err(wrong(message));
     }
     Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }
 
-/// The interface with this name; otherwise which there are.
+/// The interface with this name, or else a list of those that exist.
 fn named<'a>(name: &str, links: &'a [KernelLink]) -> Result<&'a KernelLink, String> {
     links.iter().find(|link| link.name == name).ok_or_else(|| {
         let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
@@ -174,12 +173,12 @@ mod tests {
         assert!(said("lo", Some(1500)).contains("`lo` is not an Ethernet interface"));
         let nameless = interface(&port("eth1", None), &[link("eth1", 1500, [0; 6])]).unwrap_err();
         assert!(nameless.contains("no MAC address: give `mac`"), "{nameless}");
-        assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, and the interface carries 1500 B"));
+        assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, but the interface carries 1500 B"));
         let own = interface(&port("eth0", Some(1400)), &links).unwrap();
         assert_eq!((own.mac, own.mtu), (Mac([2; 6]), 1400));
     }
 
-    /// The kernel answers for the namespace of the process that asks.
+    /// The kernel answers for the namespace of the requesting process.
     #[test]
     fn every_namespace_has_a_loopback_interface() {
         let links = interfaces().unwrap();

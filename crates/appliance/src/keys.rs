@@ -1,4 +1,5 @@
-//! Files with the keys of tunnels. All mistakes of a file are told at once, and no message shows anything that it holds.
+//! Files with the keys of tunnels. All mistakes of a file are reported at once, and no message shows anything that it
+//! holds.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +17,7 @@ const KEYS: [&str; 4] = ["spi", "cipher", "key", "integrity"];
 const CIPHERS: [&str; 3] = ["aes-128-gcm", "aes-256-gcm", COMBINED];
 const COMBINED: &str = "aes-128-cbc-hmac-sha1";
 
-/// The mistakes of a file; each begins with its place, to follow the name of the file.
+/// The mistakes in a file; each begins with its place, which follows the name of the file.
 #[derive(Debug, Default)]
 struct KeyMistakes(Vec<String>);
 
@@ -30,7 +31,7 @@ impl KeyMistakes {
     }
 }
 
-/// The associations of a file: what is sent, what is received. Otherwise all its mistakes.
+/// The associations of a file, outbound and inbound, or all its mistakes.
 pub(crate) fn read_keys(path: &Path) -> Result<[Association; 2], Vec<String>> {
     let unreadable = |error: std::io::Error| vec![format!(": cannot be read: {error}")];
     let mode = std::fs::metadata(path).map_err(unreadable)?.permissions().mode();
@@ -92,11 +93,11 @@ fn key_of(line: &str) -> Result<(&'static str, &str), String> {
         format!("allowed are {}{}", KEYS.join(", "), did_you_mean(name.trim(), KEYS.iter().copied()))
     })?;
     let value = value.trim().strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    Ok((known, value.ok_or("a value stands in quotation marks")?))
+    Ok((known, value.ok_or("a value must be in quotation marks")?))
 }
 
-/// Both ends count initialisation vectors: with one key for both directions of GCM two packets could have the same nonce, which reveals
-/// what is in them (RFC 4106, section 2).
+/// Both ends count initialisation vectors, so with one GCM key for both directions two packets could have the same
+/// nonce, which reveals their content (RFC 4106, section 2).
 fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistakes) {
     let [Some(out), Some(back)] = sections else { return };
     let key = |section: &Section<'_>| {
@@ -110,7 +111,7 @@ fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistake
     }
 }
 
-/// What a section describes, if all of it is right.
+/// The association that a section describes, if the section is free of mistakes.
 fn association((name, section): (&str, &Section<'_>), mistakes: &mut KeyMistakes) -> Option<Association> {
     for wanted in ["spi", "cipher", "key"] {
         if !section.contains_key(wanted) {
@@ -160,7 +161,7 @@ fn cipher_of((name, section): (&str, &Section<'_>), mistakes: &mut KeyMistakes) 
     }
 }
 
-/// Bytes from hexadecimal digits, exactly as many as needed.
+/// Parses hexadecimal digits into exactly as many bytes as needed.
 fn bytes(name: &str, text: &str, length: usize) -> Result<Vec<u8>, String> {
     if text.len() != 2 * length || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         let salt = if name == "key" && length != 16 { ", the last 8 of them the salt" } else { "" };
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!(format!("{:?}", out.1), "AES-128-GCM (secret)");
     }
 
-    /// Whatever is wrong, no message shows a key.
+    /// Whatever the mistake, no message shows a key.
     #[test]
     fn mistakes_are_told_without_keys() {
         for (from, to, message) in [
@@ -210,7 +211,7 @@ mod tests {
             (
                 "key = \"00112233445566778899aabbccddeeff01020304\"",
                 "key = 00112233445566778899aabbccddeeff",
-                ":5: a value stands in quotation marks",
+                ":5: a value must be in quotation marks",
             ),
             ("aes-128-cbc-hmac-sha1", "aes-128-gcm", ":10: `key` has 40 hexadecimal digits"),
             (
@@ -234,7 +235,7 @@ mod tests {
             "did you mean `aes-128-gcm`?",
             ": [out]: `key` is missing",
             ":5: allowed are spi, cipher, key, integrity; did you mean `key`?",
-            ":6: a value stands in quotation marks",
+            ":6: a value must be in quotation marks",
             ": [in]: `cipher` is missing",
         ] {
             assert!(problems.iter().any(|problem| problem.contains(expected)), "{expected}: {problems:#?}");

@@ -1,8 +1,7 @@
 //! A router configured by a file (`weft router`): reads the file, runs the workers, and reports.
 //!
 //! In reading order: [`mod@file`] (text to a checked [`RouterPlan`]), [`plan`] (the parts of a router),
-//! [`run`](mod@run) (devices, threads,
-//! counters). Must not depend on the command line.
+//! [`run`](mod@run) (devices, threads, counters). Must not depend on the command line.
 
 pub mod cluster;
 pub mod file;

@@ -1,4 +1,4 @@
-//! The links of ports, followed as they go down and come back. Must not depend on what is done about it.
+//! The links of ports, followed as they go down and come back. Must not depend on how the router reacts.
 //!
 //! A thread of its own reads the kernel's messages about links (rtnetlink) and passes on each change. If messages are lost,
 //! all links are read again.
@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use weft_netlink::{Dump, KernelLink, KernelMessage, LINK_GROUP, dump_request, messages};
 use weft_router::backend::system;
 
-/// The largest piece of messages that the kernel sends.
+/// Maximum size of a batch of messages from the kernel.
 const PIECE: usize = 1 << 18;
-/// Memory for messages that have not been read.
+/// Memory for unread messages.
 const BACKLOG: i32 = 1 << 20;
 /// How soon the follower stops, milliseconds.
 const NAP: u16 = 50;
@@ -30,7 +30,7 @@ struct FollowedLink {
     /// Index of the interface, once a message has given it.
     index: Option<u32>,
     up: bool,
-    /// Whether the reading under way has mentioned it.
+    /// Whether the current reading has mentioned it.
     mentioned: bool,
 }
 
@@ -41,7 +41,7 @@ impl LinkTable {
         LinkTable { links: names.into_iter().map(link).collect() }
     }
 
-    /// All links will be read again.
+    /// Called before all links are read again.
     pub(crate) fn begin_reading(&mut self) {
         self.links.iter_mut().for_each(|link| link.mentioned = false);
     }
@@ -61,7 +61,8 @@ impl LinkTable {
         changed.then_some((number, said.up))
     }
 
-    /// All links have been read: one that was not mentioned is gone. Returns the numbers of those that go down thereby.
+    /// Called after all links have been read: a link that was not mentioned is gone. Returns the numbers of those
+    /// that go down thereby.
     pub(crate) fn end_reading(&mut self) -> Vec<usize> {
         let gone = |link: &FollowedLink| link.up && !link.mentioned && !link.name.is_empty();
         let numbers: Vec<usize> = (0..self.links.len()).filter(|number| gone(&self.links[*number])).collect();
@@ -135,7 +136,7 @@ impl LinkFollower {
                     self.table.end_reading().into_iter().for_each(|port| changed(port, false));
                 }
                 KernelMessage::Failed { number, errno } if number == self.number => match errno {
-                    // A change has interrupted the answer, or the last one is not complete.
+                    // A change has interrupted the answer, or the last answer is incomplete.
                     libc::EINTR | libc::EBUSY => self.doubtful = true,
                     errno => return Err(io::Error::from_raw_os_error(errno)),
                 },

@@ -7,21 +7,22 @@ use weft_router::Interface;
 
 use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedTunnel, RouterPlan};
 
-/// What every link carries for IPv4 in one piece (RFC 791, section 3.2), and for IPv6 (RFC 8200, section 5), bytes. No error message makes a
-/// sender of IPv6 send less, so that its full packets would be lost.
+/// Bytes that every link must carry in one piece for IPv4 (RFC 791, section 3.2) and for IPv6 (RFC 8200, section 5).
+/// No error message makes an IPv6 sender send less, so its full packets would be lost.
 const LEAST_V4: u16 = 68;
 const LEAST_V6: u16 = 1280;
 
 /// The ports of a router and its routes.
 type PortsAndRoutes<'a> = (&'a [PlannedPort], &'a [(IpPrefix, PlannedHop)]);
 
-/// What is wrong with the way of a tunnel's packets, and what is allowed.
+/// The problem with the route of a tunnel's packets, and what is allowed.
 pub(crate) struct NarrowWay {
     pub(crate) message: String,
     pub(crate) allowed: String,
 }
 
-/// The longest prefix that contains an address, and its next hops; a route goes before the link of the same prefix.
+/// The longest prefix that contains an address, and its next hops; a route takes precedence over a link with the same
+/// prefix.
 pub(crate) fn ways_to(
     address: IpAddr,
     (ports, routes): PortsAndRoutes<'_>,
@@ -39,7 +40,8 @@ pub(crate) fn ways_to(
     Some((best, ways.map(|(_, hop, _)| *hop).collect()))
 }
 
-/// The port by which a tunnel leaves that is too narrow for what the routes send through it, given the MTU of each port, if that is known.
+/// The port by which a tunnel leaves, if it is too narrow for what the routes send through it. Takes the MTU of each
+/// port, where known.
 pub(crate) fn narrow_way(
     (number, tunnel): (u16, &PlannedTunnel),
     (ports, routes): PortsAndRoutes<'_>,
@@ -63,7 +65,7 @@ fn least(number: u16, routes: &[(IpPrefix, PlannedHop)]) -> u16 {
     if routes.iter().any(is_v6) { LEAST_V6 } else { LEAST_V4 }
 }
 
-/// What is wrong if a tunnel that must carry `least` bytes leaves by a port of this name and MTU.
+/// The problem, if any, with a tunnel that must carry `least` bytes and leaves by a port of this name and MTU.
 fn too_narrow((tunnel, least): (&PlannedTunnel, u16), (port, mtu): (&str, u16)) -> Option<NarrowWay> {
     let sealed = tunnel.open(0);
     let (name, carried) = (&tunnel.name, sealed.mtu(mtu));
@@ -82,7 +84,7 @@ fn too_narrow((tunnel, least): (&PlannedTunnel, u16), (port, mtu): (&str, u16)) 
     })
 }
 
-/// What is wrong with the tunnels of a plan on these interfaces.
+/// Problems with the tunnels of a plan on these interfaces.
 pub(crate) fn narrow_tunnels(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<String> {
     let PlannedApplication::Route { routes, tunnels, kernel: false, .. } = &plan.application else {
         return Vec::new();
@@ -92,7 +94,7 @@ pub(crate) fn narrow_tunnels(plan: &RouterPlan, interfaces: &[Interface]) -> Vec
     ways.map(|NarrowWay { message, allowed }| format!("{message}: needs {allowed}")).collect()
 }
 
-/// The same where the kernel has the routes to the other ends: by which ports a tunnel would carry too little.
+/// The same where the kernel has the routes to the other ends: the ports over which a tunnel would carry too little.
 pub(crate) fn perhaps_narrow(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<String> {
     let PlannedApplication::Route { routes, tunnels, kernel: true, .. } = &plan.application else {
         return Vec::new();

@@ -23,7 +23,7 @@ pub struct RouterReport {
     pub switch: Option<SwitchReport>,
     /// Counters of the node of a cluster, if it was one.
     pub cluster: Option<ClusterReport>,
-    /// What ended it, unless it was told to stop.
+    /// The failure that ended it, unless it was asked to stop.
     pub failure: Option<ApplianceError>,
 }
 
@@ -47,7 +47,7 @@ pub struct SwitchPortReport {
     pub up: bool,
     /// Packets sent.
     pub packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes of these on the wire.
     pub bytes: Bytes,
     /// Counters over all its queues.
     pub counted: PortCounters,
@@ -82,7 +82,7 @@ pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport
 }
 
 impl SwitchReport {
-    /// A table of queues; `all`: also those that have never held or lost a packet.
+    /// A table of queues; with `all`, including those that have never held or lost a packet.
     pub(crate) fn queue_table(&self, all: bool) -> String {
         let row = |(port, (number, queue)): (&SwitchPortReport, (usize, &QueueReading))| {
             let drops: Vec<String> =

@@ -55,11 +55,11 @@ impl<'a> Running<'a> {
         total
     }
 
-    /// The link of a port of the plan has gone down or come back.
+    /// Called when the link of a port of the plan goes down or comes back.
     pub(crate) fn set_link(&self, now: Time, port: usize, up: bool) {
         self.links[port].store(up, Ordering::Relaxed);
         match (&self.shared, self.plan.ports[port].use_of) {
-            // The kernel's follower knows it as well, and in the order of its other messages.
+            // The kernel's follower learns it as well, in order with its other messages.
             (Shared::Routes(_, Some(_)), _) => {}
             (Shared::Switch(switch), PortUse::Switched(number, ..)) => switch.set_port(now, number, up),
             (Shared::Routes(control, _), _) => control.change(|state| state.set_link(port as u16, up)),
@@ -230,7 +230,7 @@ fn is_alone(prefix: IpPrefix, address: IpAddr) -> bool {
     prefix.address() == address && prefix.length() == if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// What has happened at a port.
+/// Events at a port.
 struct PortRow<'a> {
     name: &'a str,
     up: bool,
@@ -341,7 +341,7 @@ impl MetricsPage {
     fn cluster(&mut self, report: &ClusterReport) {
         let packets = report.counters.named().into_iter();
         let packets = packets.map(|(name, count)| (format!("what=\"{name}\""), count));
-        self.metric("weft_cluster_packets_total", "Packets by what the node did with them", packets);
+        self.metric("weft_cluster_packets_total", "Packets by the action of the node", packets);
         let up = report.others.iter().map(|(node, up)| (format!("node=\"{node}\""), u64::from(*up)));
         self.metric("weft_cluster_node_up", "Whether another node has been heard lately", up);
     }

@@ -53,13 +53,13 @@ pub struct PlannedPort {
     pub name: String,
     /// Its device.
     pub device: PortDevice,
-    /// Its MAC address; that of the interface unless given.
+    /// Its MAC address; absent: that of the interface.
     pub mac: Option<Mac>,
-    /// Longest packet, bytes; that of the interface unless given.
+    /// Longest packet in bytes; absent: that of the interface.
     pub mtu: Option<u16>,
     /// Its addresses, with the lengths of their links' prefixes.
     pub addresses: Vec<(IpAddr, u8)>,
-    /// How the application uses it.
+    /// How the application uses the port.
     pub use_of: PortUse,
 }
 
@@ -70,7 +70,7 @@ pub enum PortUse {
     Routed,
     /// Minimal forwarding: frames are sent by the port of this number to this station.
     Wired(u16, Mac),
-    /// This end of a node of a cluster.
+    /// An external port of a cluster node, or a link to another node.
     OfNode(ClusterEnd),
     /// This port of a switch, with the host at its other end, if it is one, and the station there, if known in advance.
     Switched(PortId, Option<HostId>, Option<Mac>),
@@ -79,11 +79,11 @@ pub enum PortUse {
 /// The next hop of a planned route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedHop {
-    /// By a port to a station on its link.
+    /// A station on the link of a port.
     Gateway(u16, IpAddr),
-    /// Directly to the stations on the link of a port.
+    /// The stations on the link of a port, directly.
     Link(u16),
-    /// Through the tunnel of this number.
+    /// The tunnel with this number.
     Tunnel(u16),
     /// None: packets are rejected.
     Reject,
@@ -94,15 +94,15 @@ pub enum PlannedHop {
 pub struct PlannedTunnel {
     /// Its name in the file.
     pub name: String,
-    /// The addresses of its ends: this router's, and the other's.
+    /// The addresses of its ends: this router's, then the other's.
     pub ends: (IpAddr, IpAddr),
     /// The UDP ports of its ends, in the same order, if ESP travels in UDP.
     pub udp: Option<(u16, u16)>,
-    /// Index and cipher of what is sent.
+    /// Index and cipher for sending.
     pub outbound: (u32, EspCipher),
-    /// Index and cipher of what is received.
+    /// Index and cipher for receiving.
     pub inbound: (u32, EspCipher),
-    /// Packets within which order does not matter.
+    /// Size of the anti-replay window, in packets.
     pub window: u32,
 }
 
@@ -141,7 +141,7 @@ pub enum PlannedApplication {
     Forward,
     /// Routing, with these routes in addition to those to the ports' own links.
     Route {
-        /// The routes, in the order of the file; one for each next hop, if a prefix has several.
+        /// The routes, in the order of the file; one for each next hop if a prefix has several.
         routes: Vec<(IpPrefix, PlannedHop)>,
         /// Stations whose MAC addresses are given.
         neighbours: Vec<(Station, Mac)>,
@@ -193,7 +193,7 @@ impl RouterPlan {
         }
     }
 
-    /// The worker that reads a port, if one reads it alone: the one with the forwarding engine of its packets.
+    /// The worker that reads a port, if only one does: the one with the forwarding engine of its packets.
     #[must_use]
     pub fn reader_of(&self, port: &PlannedPort) -> Option<u16> {
         match (&self.application, port.use_of) {

@@ -24,7 +24,7 @@ struct Recorded<'a> {
     bytes: &'a [u8],
 }
 
-/// Longest capture: what the clock of the router counts.
+/// Longest capture, limited by what the router's clock counts.
 const LONGEST: u64 = 200 * 86_400 * 1_000_000_000;
 
 /// Plays all captures to their ends, or until `stop` is set, or until a file cannot be written.
@@ -62,7 +62,7 @@ pub(crate) fn play<A: Application>(
     Ok(RouterReport { failure, ..RouterReport::of(playback.counters()) })
 }
 
-/// Writes what is still in memory; `failed_at` becomes the port of a file that cannot take it.
+/// Writes what is still in memory; `failed_at` becomes the port of a file that cannot be written.
 fn flush(writers: &mut [Option<BufWriter<File>>], failed_at: &mut Option<u16>) -> io::Result<()> {
     for (port, file) in (0..).zip(writers).filter_map(|(port, file)| Some((port, file.as_mut()?))) {
         file.flush().inspect_err(|_| *failed_at = Some(port))?;
@@ -90,7 +90,7 @@ fn wrong(port: &PlannedPort, path: &Path, message: &str) -> ApplianceError {
     ApplianceError::Capture { port, file, message: message.to_owned() }
 }
 
-/// The file that a port reads; empty if there is none.
+/// The file that a port reads; empty without one.
 fn contents(port: &PlannedPort) -> Result<Vec<u8>, ApplianceError> {
     match &port.device {
         PortDevice::Capture { read: Some(path), .. } => {

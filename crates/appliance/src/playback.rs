@@ -68,13 +68,13 @@ impl Backend for PlayedPort {
 pub(crate) struct PlayedFrame<'a> {
     /// When it arrives, or leaves.
     pub(crate) time: Time,
-    /// By which port.
+    /// The port by which it arrives or leaves.
     pub(crate) port: u16,
     /// Its bytes.
     pub(crate) bytes: &'a [u8],
 }
 
-/// Workers, and what lies between them and the player.
+/// Workers, and the rings between them and the player.
 pub(crate) struct Playback<A> {
     workers: Vec<RouterWorker<A>>,
     /// By worker and port.
@@ -129,7 +129,7 @@ impl<A: Application> Playback<A> {
         self.poll(sent)
     }
 
-    /// After the last arrival: runs until nothing is inside, at most a minute.
+    /// Called after the last arrival: runs until nothing is left inside, for at most a minute.
     ///
     /// # Errors
     /// A frame cannot be written.
@@ -162,14 +162,14 @@ impl<A: Application> Playback<A> {
         Ok(())
     }
 
-    /// Does what is due next, if it is due before `end`.
+    /// Handles the next event, if it is due before `end`.
     fn step(
         &mut self,
         end: Time,
         sent: &mut impl FnMut(PlayedFrame<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
         let due = self.workers.iter().filter_map(RouterWorker::next_tick).min();
-        // What is due at an instant happens just after it, because arrivals of that instant come first.
+        // Events due at an instant happen just after it, because arrivals of that instant come first.
         let Some(due) = due.map(|due| self.now.max(due + Span(1))).filter(|due| *due < end) else {
             return Ok(false);
         };

@@ -21,7 +21,7 @@ use weft_mistake::TableReader;
 
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
 const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
-const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, from this file's folder";
+const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, relative to this file's folder";
 const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
 const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
 /// Minimum and maximum MTU of a link: what IPv4 requires, and what a buffer holds.
@@ -36,13 +36,13 @@ pub(crate) enum PortPurpose<'a> {
         kernel: bool,
     },
     Forward,
-    /// Without the switch, if what the file says of it is wrong.
+    /// Without the switch, if its description is wrong.
     Switch(Option<&'a PlannedSwitch>),
     /// Likewise.
     Cluster(Option<&'a PlannedNode>),
 }
 
-/// All ports. Where one is wrong, its mistakes are told, and something stands in for it, so that those of routes are found, too.
+/// All ports. A faulty port is reported and replaced by a placeholder, so that mistakes in routes are found as well.
 pub(crate) fn ports(
     tables: &[Toml],
     (workers, purpose, folder): (u16, PortPurpose<'_>, &Path),
@@ -90,7 +90,7 @@ fn port(
     if matches!(device, Some(PortDevice::Xdp(_))) && mtu.is_some_and(|mtu| mtu > longest) {
         port.wrong(
             "mtu",
-            format!("AF_XDP takes packets of at most {longest} bytes"),
+            format!("AF_XDP accepts packets of at most {longest} bytes"),
             "a smaller MTU, or packet:NAME",
         );
     }
@@ -112,7 +112,7 @@ fn port(
     PlannedPort { name: name.to_owned(), device, mac, mtu, addresses, use_of }
 }
 
-/// Refuses an interface that is a port already: each frame would arrive twice.
+/// Refuses an interface that is already a port: each frame would arrive twice.
 fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
     let interface = |device: &PortDevice| match device {
         PortDevice::Packet(name) | PortDevice::Xdp(name) => Some((name.clone(), false)),
@@ -126,7 +126,7 @@ fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, bef
     }
 }
 
-/// Refuses a file that another port writes already.
+/// Refuses a file that another port already writes.
 fn refuse_written(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
     let written = |device: &PortDevice| match device {
         PortDevice::Capture { write: Some(path), .. } => {
@@ -225,7 +225,7 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
     None
 }
 
-/// How a message about a device ends that does not exist: with the one that may be meant.
+/// The end of a message about a device that does not exist: the one that may be meant.
 fn meant(text: &str) -> String {
     let near = match text.split_once(':') {
         Some((kind, name)) => nearest(kind, ["packet", "xdp", "tap"]).map(|kind| format!("{kind}:{name}")),
@@ -271,8 +271,8 @@ fn addresses(port: &mut TableReader<'_, '_>, before: &[PlannedPort]) -> Vec<(IpA
                 if let Some(other) =
                     before.iter().find(|other| other.addresses.iter().any(|one| overlap(*one, address)))
                 {
-                    let message = format!("{} lies on the link of port `{}`", address.0, other.name);
-                    port.wrong_item("addresses", item, (message, "a prefix of its own for each link"));
+                    let message = format!("{} is on the link of port `{}`", address.0, other.name);
+                    port.wrong_item("addresses", item, (message, "a different prefix for each link"));
                 }
                 found.push(address);
             }
@@ -290,7 +290,8 @@ fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
     IpPrefix::around(address, length).map(|_| (address, length))
 }
 
-/// Whether a station on a link with this prefix length may have the address: it names one station, and not the link.
+/// Whether a station on a link with this prefix length may have the address: it must name a single station, not the
+/// link.
 pub(crate) fn is_of_a_station(address: IpAddr, length: u8) -> bool {
     let link = IpPrefix::around(address, length);
     let all = link.and_then(broadcast);

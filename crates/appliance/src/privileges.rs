@@ -1,7 +1,7 @@
-//! What a router may do: opening devices needs privileges, forwarding needs none.
+//! Privileges of a router: opening devices needs them, forwarding does not.
 
-/// Gives up all capabilities of the calling thread for good, also those that a program it starts would get; threads that it
-/// starts later have none either. Call it once devices are open and before other threads exist.
+/// Gives up all capabilities of the calling thread permanently, including those that a program it starts would get;
+/// threads that it starts later have none either. Call it once devices are open and before other threads exist.
 ///
 /// # Errors
 /// The system's error, if it refuses.
@@ -14,7 +14,7 @@ pub fn give_up_privileges() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Nothing: other systems have no capabilities to give up.
+/// Does nothing: other systems have no capabilities to give up.
 ///
 /// # Errors
 /// None.

@@ -1,11 +1,11 @@
-//! What a user should know before a router starts, and what its start would refuse here.
+//! What a user should know before a router starts, and what would prevent the start on this machine.
 
 use crate::failure::ApplianceError;
 use crate::interfaces::described;
 use crate::narrow::perhaps_narrow;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
-/// What is right and may still surprise.
+/// Settings that are valid and may still surprise.
 #[must_use]
 pub fn remarks(plan: &RouterPlan) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -20,17 +20,18 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
         });
         if named.into_iter().any(has_ipv6) {
             remarks.push(
-                "IPv6 packets without a route draw a second ICMPv6 error, from the kernel; to stop those alone: ip6tables -A OUTPUT -p icmpv6 --icmpv6-type no-route -j DROP"
+                "IPv6 packets without a route trigger a second ICMPv6 error, from the kernel; to stop only those: ip6tables -A OUTPUT -p icmpv6 --icmpv6-type no-route -j DROP"
                     .to_owned(),
             );
         }
-        // What is wrong with the interfaces is told elsewhere.
+        // Problems with the interfaces are reported elsewhere.
         remarks.extend(described(plan).map_or(Vec::new(), |ports| perhaps_narrow(plan, &ports)));
     }
     remarks
 }
 
-/// Why the router would not start here: interfaces that are missing or do not fit, captures that cannot be read, files that exist already.
+/// Why the router would not start here: missing or unsuitable interfaces, unreadable captures, files that already
+/// exist.
 #[must_use]
 pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
     let mut problems = match described(plan) {

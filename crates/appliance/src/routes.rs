@@ -30,12 +30,12 @@ pub(crate) struct RouteContext<'a> {
     pub(crate) names: &'a [&'a str],
     /// The names of tunnels.
     pub(crate) tunnels: &'a [&'a str],
-    /// Whether nothing is wrong with the ports, so that their links are known.
+    /// Whether the ports are free of mistakes, so that their links are known.
     pub(crate) sound: bool,
 }
 
 impl<'a> RouteContext<'a> {
-    /// The port that has an address; the same link-local one may be on every link.
+    /// The port that has an address; the same link-local address may be on every link.
     fn owner(&self, address: IpAddr) -> Option<&'a PlannedPort> {
         if is_link_local(address) {
             return None;
@@ -43,7 +43,7 @@ impl<'a> RouteContext<'a> {
         self.ports.iter().find(|port| port.addresses.iter().any(|(own, _)| *own == address))
     }
 
-    /// Why an address is that of no single station, if it is not.
+    /// Why an address does not name a single station, if it does not.
     fn why_no_station(&self, address: IpAddr) -> Option<String> {
         if !is_of_a_station(address, if address.is_ipv4() { 32 } else { 128 }) {
             return Some(format!("{address} is not the address of a station"));
@@ -179,10 +179,10 @@ fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteCo
     }
 }
 
-/// What is wrong with an item of a list, and what is allowed; none if it has been told elsewhere.
+/// The problem with an item of a list, and what is allowed; `None` if it has been reported elsewhere.
 type WrongItem = Option<(String, &'static str)>;
 
-/// A next hop by its address, with what is wrong about it otherwise.
+/// A next hop by its address, or else the problem with it.
 fn gateway(
     item: &Toml,
     prefix: Option<IpPrefix>,
@@ -199,7 +199,7 @@ fn gateway(
         return Err(Some((message, "the address of another router")));
     }
     if let Some(owner) = around.owner(via) {
-        let message = format!("{via} is this router's own address, that of port `{}`", owner.name);
+        let message = format!("{via} is this router's own address, at port `{}`", owner.name);
         return Err(Some((message, "the address of another router")));
     }
     let near = around.ports.iter().position(|port| reaches(port, via)).map(|number| number as u16);
@@ -208,7 +208,7 @@ fn gateway(
         let told = (format!("{via} is on the link of no port"), "an address on a link, or `port` beside it");
         around.sound.then_some(told)
     };
-    // A port that does not exist has been told of.
+    // A port that does not exist has already been reported.
     let number = number.or(port.map(|_| 0)).ok_or_else(nowhere)?;
     Ok(PlannedHop::Gateway(number, via))
 }
@@ -236,7 +236,7 @@ pub(crate) fn neighbour(
         reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
     let address = address?;
     if let Some(owner) = around.owner(address) {
-        let message = format!("{address} is this router's own address, that of port `{}`", owner.name);
+        let message = format!("{address} is this router's own address, at port `{}`", owner.name);
         reader.wrong("address", message, NEIGHBOUR);
     } else if let Some(message) = around.why_no_station(address) {
         reader.wrong("address", message, NEIGHBOUR);
@@ -260,7 +260,7 @@ pub(crate) fn neighbour(
     Some(((port, address), mac?))
 }
 
-/// Refuses tunnels that no route uses. A route that names none is told of elsewhere.
+/// Refuses tunnels that no route uses. A route that names none is reported elsewhere.
 pub(crate) fn refuse_idle_tunnels(tunnels: &[Toml], routes: &[Toml], mistakes: &mut Vec<Mistake>) {
     let text = |table: &Toml, key: &str| table.get(key).and_then(Toml::text).map(str::to_owned);
     let named: BTreeSet<String> = tunnels.iter().filter_map(|tunnel| text(tunnel, "name")).collect();
@@ -276,8 +276,8 @@ pub(crate) fn refuse_idle_tunnels(tunnels: &[Toml], routes: &[Toml], mistakes: &
     }
 }
 
-/// Refuses tunnels whose own packets would not leave, because their other end lies behind themselves, or nowhere; and those that carry too
-/// little.
+/// Refuses tunnels whose own packets could not leave, because the other end lies behind the tunnel itself or is
+/// unreachable, and tunnels that carry too little.
 pub(crate) fn check_far_ends(
     tables: &[Toml],
     (tunnels, routes, around): (&[PlannedTunnel], &[(IpPrefix, PlannedHop)], RouteContext<'_>),
@@ -294,7 +294,7 @@ pub(crate) fn check_far_ends(
             }
             Some((prefix, Some(PlannedHop::Tunnel(_)))) => {
                 format!(
-                    "{remote} lies in {prefix}, which goes through a tunnel: sealed packets would never leave"
+                    "{remote} is in {prefix}, which goes through a tunnel: sealed packets would never leave"
                 )
             }
             Some((_, Some(PlannedHop::Gateway(..) | PlannedHop::Link(_)))) => {

@@ -38,11 +38,11 @@ use crate::watch::{WatchAddress, WatchListener};
 const BUFFERS_PER_PORT: u32 = 512;
 /// Bytes of the smallest packet on the wire.
 const LEAST_WIRE: u64 = 84;
-/// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
+/// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which occupy memory only when used.
 const MOST_STORED: u64 = 1 << 18;
 
-/// Runs a router until `stop` is set, or until something fails: the report says what, and what has been counted until then. Calls
-/// `started` once all devices are open and before any thread exists; its failure ends the router.
+/// Runs a router until `stop` is set or something fails: the report names the failure and holds the counters up to
+/// then. Calls `started` once all devices are open and before any thread exists; its failure ends the router.
 ///
 /// # Errors
 /// A device cannot be opened, or there are too many routes.
@@ -101,16 +101,17 @@ fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
     plan.ports.iter().filter_map(wire).collect()
 }
 
-/// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
+/// The tunnels of a plan. Their vectors follow the time, so that none ever recurs; with captures they always begin
+/// with the same value.
 fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
     let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
     Tunnels::new(tunnels.iter().map(|tunnel| tunnel.open(vector)).collect())
 }
 
-/// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each sealed packet
-/// with an ICMP error. Where another program has the port, the kernel does not either.
+/// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each
+/// sealed packet with an ICMP error. Where another program has the port, the kernel does not answer either.
 fn hold_ports(tunnels: &[PlannedTunnel]) -> Vec<UdpSocket> {
-    // That of IPv6 receives IPv4 as well; the other is for kernels without IPv6.
+    // The IPv6 socket receives IPv4 as well; the other is for kernels without IPv6.
     let all = [IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::UNSPECIFIED)];
     let socket = |tunnel: &PlannedTunnel| {
         let port = tunnel.udp?.0;
@@ -161,7 +162,7 @@ fn next(hop: PlannedHop) -> NextHop {
     }
 }
 
-/// Runs a thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
+/// Runs one thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
 fn work<A: Application>(
     running: &Running<'_>,
     (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
@@ -233,7 +234,8 @@ fn broken(port: Option<&PlannedPort>, worker: u16, cause: io::Error) -> Applianc
     }
 }
 
-/// A thread that panics ends all others, so that the program ends and says so, instead of running on without a worker.
+/// A thread that panics ends all others, so that the program ends with a message instead of running on without a
+/// worker.
 struct EndOfAll<'a>(&'a AtomicBool);
 
 impl Drop for EndOfAll<'_> {
@@ -250,7 +252,7 @@ fn fail((stop, first): (&AtomicBool, &Mutex<Option<ApplianceError>>), failure: A
     first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
 }
 
-/// What follows the kernel, if the plan says so; everything has been read once when this returns.
+/// The follower of the kernel, if the plan wants one; everything has been read once when this returns.
 fn follower(
     running: &Running<'_>,
     clock: RouterClock,
@@ -268,7 +270,7 @@ fn follower(
     Ok(Some((follower, Arc::clone(counted))))
 }
 
-/// What follows the links of all ports.
+/// The follower of the links of all ports.
 fn link_follower(running: &Running<'_>) -> Result<LinkFollower, ApplianceError> {
     let name = |port: &PlannedPort| match &port.device {
         PortDevice::Packet(name) | PortDevice::Xdp(name) | PortDevice::Tap(name) => name.clone(),

@@ -18,10 +18,10 @@ use weft_mistake::TableReader;
 /// Keys of the file that only a switch uses.
 pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_points"];
 
-const SCENARIO: &str = "the path of a scenario, from this file's folder";
+const SCENARIO: &str = "the path of a scenario, relative to this file's folder";
 const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
 
-/// Reads the keys of a switch; `None` if there is no such switch, and right only if there are no mistakes.
+/// Reads the keys of a switch; `None` if there is no such switch, and valid only if there are no mistakes.
 pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u16) -> Option<PlannedSwitch> {
     root.require("scenario", SCENARIO);
     root.require("switch", "the name of a switch, such as \"leaf0\"");
@@ -32,7 +32,7 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     let position = |name: &str| names.iter().position(|other| *other == name);
     let number = match position(name) {
         Some(number) => number,
-        // The rest of the file is read by the one that is probably meant.
+        // The rest of the file is read as for the switch that is probably meant.
         None => {
             root.misnamed("switch", format!("the network has no switch `{name}`"), &names);
             nearest(name, names.iter().copied()).and_then(position)?
@@ -60,7 +60,7 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of, readers })
 }
 
-/// Refuses workers that would have nothing to read.
+/// Refuses workers without anything to read.
 pub(crate) fn refuse_idle(
     root: &mut TableReader<'_, '_>,
     plan: &PlannedSwitch,
@@ -72,7 +72,7 @@ pub(crate) fn refuse_idle(
     };
     let busy: BTreeSet<u16> = ports.iter().filter_map(reader).collect();
     if busy.len() < usize::from(workers) {
-        let message = format!("{workers} workers, of which {} have a port to read", busy.len());
+        let message = format!("{workers} workers, but only {} have a port to read", busy.len());
         let engines = plan.setup.switch_at(plan.switch).engines;
         let allowed = format!("a worker for each engine with a port; the switch has {engines} engines");
         root.wrong("workers", message, &allowed);
@@ -115,7 +115,7 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
     cases[number].setup(seed).map_err(|error| root.wrong("scenario", error.to_string(), "")).ok()
 }
 
-/// Each queue but the last has a list of code points; all others go to the last.
+/// Each queue but the last has a list of code points; all other code points go to the last queue.
 fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> [Class; 64] {
     let mut class_of = [Class(queues as u8 - 1); 64];
     if queues == 1 {

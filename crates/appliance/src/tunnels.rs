@@ -16,8 +16,8 @@ const KEYS: &[&str] =
     &["name", "local", "remote", "keys", "window", "encapsulation", "local_port", "remote_port"];
 const LOCAL: &str = "an address of this router";
 const REMOTE: &str = "the address of the other router, of the family of `local`";
-const FILE: &str = "the path of a file with keys, from this file's folder";
-/// Packets within which order does not matter, unless the file says otherwise.
+const FILE: &str = "the path of a file with keys, relative to this file's folder";
+/// Default size of the anti-replay window, in packets.
 const WINDOW: u32 = 256;
 /// The UDP port of ESP, unless the file says otherwise (RFC 3948, section 2.1; RFC 7296, section 2.23).
 const UDP_PORT: u16 = 4500;
@@ -74,12 +74,12 @@ fn tunnel(
         }
     };
     if before.iter().any(|other| other.inbound.0 == inbound.0) {
-        let message = format!("index {:#x} is that of another tunnel", inbound.0);
-        reader.wrong("keys", message, "an index of its own for what each tunnel receives");
+        let message = format!("index {:#x} belongs to another tunnel", inbound.0);
+        reader.wrong("keys", message, "a different index for the packets that each tunnel receives");
     }
     let tunnel = PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window };
     if let Some(message) = before.iter().find_map(|other| key_in_common(&tunnel, other)) {
-        reader.wrong("keys", message, "a key of its own for each direction of each tunnel");
+        reader.wrong("keys", message, "a different key for each direction of each tunnel");
     }
     Some(tunnel)
 }
@@ -98,7 +98,7 @@ impl PlannedTunnel {
     }
 }
 
-/// Which key of a tunnel another has as well: the packets of both would be sealed with the same vectors.
+/// The key of a tunnel that another tunnel has as well: packets of both would be sealed with the same vectors.
 fn key_in_common(tunnel: &PlannedTunnel, other: &PlannedTunnel) -> Option<String> {
     let keys = |of: &PlannedTunnel| [("out", of.outbound.1.clone()), ("in", of.inbound.1.clone())];
     let (own, others) = (keys(tunnel), keys(other));
@@ -116,7 +116,7 @@ fn udp_ports(reader: &mut TableReader<'_, '_>) -> Option<(u16, u16)> {
         let mut port = |key| reader.number(key, 1, 65_535).map_or(UDP_PORT, |port| port as u16);
         return Some((port("local_port"), port("remote_port")));
     }
-    // A misspelt word has been told; its ports may be right.
+    // A misspelt word has been reported; its ports may still be valid.
     if encapsulation.is_some() || !reader.has("encapsulation") {
         ["local_port", "remote_port"]
             .iter()

@@ -1,5 +1,5 @@
-//! Queries of a running router: its counters as Prometheus text, and its ports, workers, routes and neighbours for
-//! people.
+//! Queries of a running router: its counters as Prometheus text, and its ports, workers, routes and neighbours as
+//! text to read.
 //!
 //! It listens on a loopback address or a Unix socket only and answers `GET /metrics`, `GET /show` and, as a switch,
 //! `GET /queues`, one request per connection.
@@ -33,7 +33,7 @@ impl FromStr for WatchAddress {
         match (text.strip_prefix("unix:"), text.parse::<SocketAddr>()) {
             (Some(path), _) if !path.is_empty() => Ok(WatchAddress::Unix(path.into())),
             (None, Ok(address)) if address.port() == 0 => {
-                Err("port 0 is any that is free, which nobody would know".to_owned())
+                Err("port 0 means any free port, and nobody would know which".to_owned())
             }
             (None, Ok(address)) if address.ip().is_loopback() => Ok(WatchAddress::Loopback(address)),
             (None, Ok(_)) => Err("can be reached from other machines".to_owned()),
@@ -51,10 +51,10 @@ impl fmt::Display for WatchAddress {
     }
 }
 
-/// The parts of a router that can be shown alone.
+/// The parts of a router that can be shown separately.
 const PARTS: [&str; 2] = ["ports", "queues"];
 
-/// What to say of a word that should name such a part; nothing if it may name something else, unless `surely`.
+/// The message about a word that should name such a part; `None` if it may name something else, unless `surely`.
 #[must_use]
 pub fn misspelt_part(word: &str, surely: bool) -> Option<String> {
     let meant = did_you_mean(word, PARTS);
@@ -65,9 +65,9 @@ pub fn misspelt_part(word: &str, surely: bool) -> Option<String> {
 
 /// How long the listener sleeps between checks, which is also how soon it stops.
 const NAP: Duration = Duration::from_millis(20);
-/// How long a client may take in all, from its connection to the end of the answer.
+/// Total time that a client may take, from its connection to the end of the answer.
 const PATIENCE: Span = Span::from_s(2);
-/// How long the other side may wait: for others in front of it, and for its answer.
+/// How long a client waits: for its turn, and for its answer.
 const ANSWER: Duration = Duration::from_secs(10);
 /// Maximum size of a request, bytes.
 const LONGEST: usize = 4096;
@@ -78,11 +78,11 @@ pub(crate) enum WatchListener {
     Unix(UnixListener, PathBuf),
 }
 
-/// A connection of either kind, whose calls wait for a while at most.
+/// A connection of either kind, whose calls wait for a limited time.
 trait Connection: Read + Write {}
 impl<C: Read + Write> Connection for C {}
 
-/// A client, with what ends its time.
+/// A client, with its deadline.
 struct Served<'a> {
     connection: Box<dyn Connection>,
     /// Started with the connection.
@@ -91,7 +91,7 @@ struct Served<'a> {
 }
 
 impl Served<'_> {
-    /// Tries again until it works, or the time is over.
+    /// Tries again until it succeeds or time runs out.
     fn patiently<T>(
         &mut self,
         mut attempt: impl FnMut(&mut dyn Connection) -> io::Result<T>,
@@ -230,7 +230,7 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     connection.write_all(body.as_bytes())
 }
 
-/// The path of a request; behind it may be a query, to which no page listens (RFC 3986, section 3.4).
+/// The path of a request; a query may follow it, which every page ignores (RFC 3986, section 3.4).
 fn path_of(target: &str) -> &str {
     target.split_once('?').map_or(target, |(path, _)| path)
 }
@@ -238,7 +238,7 @@ fn path_of(target: &str) -> &str {
 /// Queries a running router for the page at a path.
 ///
 /// # Errors
-/// There is no listener, or the answer is not that of a router.
+/// There is no listener, or the answer does not come from a router.
 pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
     let mut connection: Box<dyn Connection> = match address {
         WatchAddress::Loopback(address) => patient_tcp(TcpStream::connect(address)?, ANSWER)?,
@@ -265,7 +265,8 @@ mod tests {
         assert!(misspelt_part("everything", true).is_some(), "a file follows");
     }
 
-    /// Listens at a socket of the process while `ask` runs; returns what that found, and how long the listener took to stop.
+    /// Listens at a socket of the process while `ask` runs; returns its result, and how long the listener took to
+    /// stop.
     fn while_serving<T>(name: &str, ask: impl FnOnce(&WatchAddress) -> T) -> (T, Time) {
         let path = std::env::temp_dir().join(format!("weft-watch-{name}-{}", std::process::id()));
         let (address, stop) = (WatchAddress::Unix(path), AtomicBool::new(false));
@@ -286,7 +287,7 @@ mod tests {
         UnixStream::connect(path).unwrap()
     }
 
-    /// A client that sends a byte now and then has two seconds in all; then the next is served.
+    /// A client that sends a byte from time to time has two seconds in total; then the next is served.
     #[test]
     fn a_slow_client_delays_others_by_its_time_at_most() {
         let ((page, waited), _) = while_serving("slow", |address| {

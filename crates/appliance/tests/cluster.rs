@@ -1,4 +1,4 @@
-//! Files of nodes of a cluster: what they say, and how mistakes are told.
+//! Files of nodes of a cluster: their meaning, and the reports of mistakes.
 
 use weft_appliance::file::parse_plan;
 use weft_appliance::plan::{PlannedApplication, PortUse};
@@ -51,7 +51,7 @@ fn mistakes_of_a_node_are_told_with_what_is_allowed() {
     assert!(told.contains("`cluster` has no effect"), "{told}");
 }
 
-/// A mistake of the description is told with its place there, not with that of the node's file.
+/// A mistake in the description is reported with its place there, not with a place in the node's file.
 #[test]
 fn mistakes_of_the_description_are_told_where_they_are() {
     let folder = std::env::temp_dir().join(format!("weft-clusters-{}", std::process::id()));

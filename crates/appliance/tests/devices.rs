@@ -1,6 +1,6 @@
 //! The router on interfaces of the kernel, in a network namespace of each test.
 //!
-//! Needs the right to make namespaces; says so plainly and passes where it is missing.
+//! Needs the right to make namespaces; says so and passes if it is missing.
 #![cfg(target_os = "linux")]
 
 mod namespace;
@@ -48,7 +48,7 @@ fn forwarded() -> String {
         + &side("right", "left", HOSTS[0])
 }
 
-/// The MTU of the link shrinks after the start: the kernel refuses what is longer, and the rest goes on.
+/// The MTU of the link shrinks after the start: the kernel refuses longer packets, and the rest continue.
 #[test]
 fn a_frame_that_a_device_refuses_is_counted_and_the_others_go_on() {
     if !is_inside("a_frame_that_a_device_refuses_is_counted_and_the_others_go_on") {
@@ -72,7 +72,7 @@ fn a_frame_that_a_device_refuses_is_counted_and_the_others_go_on() {
     }
 }
 
-/// Where the MTU of the output is known, nothing longer reaches its device.
+/// If the MTU of the output is known, no longer packet reaches its device.
 #[test]
 fn minimal_forwarding_keeps_to_the_mtu() {
     if !is_inside("minimal_forwarding_keeps_to_the_mtu") {
@@ -90,7 +90,8 @@ fn minimal_forwarding_keeps_to_the_mtu() {
     assert_eq!((lengths, sound(&report).dropped(DropCause::TooBig)), (vec![142, 1514], 1), "{report}");
 }
 
-/// What finds no room in front of the router, and what no buffer holds, is in its counters; and there is room for a burst.
+/// Frames for which there is no room in front of the router, and frames that fit no buffer, are in its counters; and
+/// there is room for a burst.
 #[test]
 fn frames_lost_in_front_of_a_socket_are_known() {
     if !is_inside("frames_lost_in_front_of_a_socket_are_known") {
@@ -106,7 +107,7 @@ fn frames_lost_in_front_of_a_socket_are_known() {
     assert!(arrived > 2_000, "megabytes wait, not only a usual buffer: {arrived}");
     assert!(missed > 0, "{arrived}");
     assert_eq!((arrived + missed, router.socket.losses().missed), (sent, 0), "each is told once");
-    // The left end's kernel sends a longer frame than a buffer holds.
+    // The kernel at the left end sends a frame longer than a buffer.
     must("ip addr add 192.0.2.1/24 dev host0");
     must("ip neigh add 192.0.2.2 lladdr 02:00:00:00:01:01 dev host0");
     let socket = std::net::UdpSocket::bind("192.0.2.1:0").unwrap();
@@ -115,8 +116,8 @@ fn frames_lost_in_front_of_a_socket_are_known() {
     assert_eq!(router.socket.losses().oversized, 1);
 }
 
-/// With several workers the sockets of an interface are a group, which hears what leaves by it unless it is told not to: what the kernel
-/// sends has not arrived.
+/// With several workers the sockets of an interface form a group, which also receives what leaves by it unless a
+/// filter prevents that: frames sent by the kernel have not arrived.
 #[test]
 fn what_the_kernel_sends_by_a_port_has_not_arrived_there() {
     if !is_inside("what_the_kernel_sends_by_a_port_has_not_arrived_there") {
@@ -136,7 +137,8 @@ fn what_the_kernel_sends_by_a_port_has_not_arrived_there() {
     }
 }
 
-/// The kernel takes the tag off, so that the frame of another network looks like one of this. A tag of VLAN 0 only says how urgent it is.
+/// The kernel removes the tag, so a frame of another network looks like one of this network. A tag of VLAN 0 only
+/// gives the priority.
 #[test]
 fn frames_of_other_networks_are_not_routed() {
     if !is_inside("frames_of_other_networks_are_not_routed") {
@@ -186,7 +188,7 @@ fn nobody_else_may_forward_what_arrives_at_a_port() {
     sound(&while_running(&routed(), || {}).unwrap());
 }
 
-/// A device that goes while the router runs ends it; with many ports somebody must know which.
+/// A device that disappears while the router runs ends it; with many ports, the message must say which.
 #[test]
 fn a_device_that_goes_is_named_with_its_port() {
     if !is_inside("a_device_that_goes_is_named_with_its_port") {
@@ -206,7 +208,7 @@ fn a_device_that_goes_is_named_with_its_port() {
     assert!(failure.starts_with("port `guest`: TAP device weft0 has failed: "), "{failure}");
 }
 
-/// What carries no Ethernet frames is no port.
+/// An interface that carries no Ethernet frames cannot be a port.
 #[test]
 fn an_interface_without_frames_is_refused() {
     if !is_inside("an_interface_without_frames_is_refused") {
@@ -219,7 +221,7 @@ fn an_interface_without_frames_is_refused() {
     assert!(said.contains("port `loop`: `lo` is not an Ethernet interface"), "{said}");
 }
 
-/// The disk under a file that is written is full: the file is named, and what has been counted is not lost.
+/// The disk of an output file is full: the file is named, and the counters are not lost.
 #[test]
 fn a_capture_without_room_is_named_and_the_counters_remain() {
     if !is_inside("a_capture_without_room_is_named_and_the_counters_remain") {
@@ -254,7 +256,7 @@ fn a_capture_without_room_is_named_and_the_counters_remain() {
     assert!(report.counters.received > 10, "{report}");
 }
 
-/// A macvlan passes on only what somebody has asked for, as real cards do.
+/// A macvlan passes on only requested frames, like real cards.
 #[test]
 fn neighbours_find_a_router_behind_a_filter_of_groups() {
     if !is_inside("neighbours_find_a_router_behind_a_filter_of_groups") {
@@ -294,7 +296,7 @@ fn af_xdp_refuses_an_mtu_that_its_frames_do_not_hold() {
     links();
     must("ip link set left mtu 1800");
     let error = while_running(&routed().replace("packet:left", "xdp:left"), || {}).unwrap_err();
-    assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 B"), "{error}");
+    assert!(error.to_string().contains("AF_XDP accepts packets of at most 1778 B"), "{error}");
 }
 
 /// An IPv6 prefix goes through a tunnel, by a link whose interface alone says how narrow it is.
@@ -324,7 +326,7 @@ fn a_tunnel_by_a_narrow_interface_is_refused_or_warned_of() {
         said.contains("the tunnel `hq` carries packets of 1246 B, of the 1300 B of port `right`"),
         "{said}"
     );
-    // Beside a kernel, it decides by which port.
+    // Beside a kernel, the kernel chooses the port.
     let port = |name| format!("[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\n");
     let beside = format!("kernel = true\n{}{}{tunnel}", port("left"), port("right"));
     let plan = weft_appliance::file::parse_plan(&beside, "r.toml").unwrap();
@@ -351,7 +353,7 @@ prefix = "10.8.0.0/16"
 tunnel = "hq"
 "#;
 
-/// Tables of the kernel in which order matters, and a tunnel whose prefix the kernel has, too.
+/// Tables of the kernel in which order matters, and a tunnel whose prefix the kernel also has.
 #[test]
 fn the_kernels_tables_are_followed_in_detail() {
     use std::os::unix::fs::PermissionsExt;
@@ -490,7 +492,7 @@ fn solicitation(host: Mac) -> Vec<u8> {
     [&[0x33, 0x33, 0, 0, 0, 2][..], &host.0, &[0x86, 0xdd], &[0; 46]].concat()
 }
 
-/// A host that has not said anything is asked for its MAC address, and its kernel answers: nothing for it is broadcast.
+/// A silent host is asked for its MAC address, and its kernel answers: no packet for it is broadcast.
 #[test]
 fn a_switch_asks_for_the_host_at_the_other_end() {
     if !is_inside("a_switch_asks_for_the_host_at_the_other_end") {

@@ -1,4 +1,4 @@
-//! Files of routers: what they say, and how mistakes are told.
+//! Files of routers: their meaning, and the reports of mistakes.
 
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ mtu = 1500
     assert_eq!(found, expected);
 }
 
-/// A mistake in a port hides none in the tables behind it, and draws no others after itself.
+/// A mistake in a port hides none in the following tables, and causes no others.
 #[test]
 fn an_unknown_application_hides_nothing_if_its_name_is_near() {
     let text =
@@ -137,7 +137,8 @@ fn routes_name_ports_and_lie_on_links() {
     assert!(wrong("reject = true", "").contains("needs `via`, `port`, `tunnel` or `reject = true`"));
 }
 
-/// What would make a router send frames twice, to nobody, or not at all, and what it would silently decide.
+/// Settings that would make a router send frames twice, to nobody, or not at all, and those that it would decide
+/// silently.
 #[test]
 fn contradictions_are_mistakes() {
     let wrong = |from: &str, to: &str| {
@@ -147,9 +148,9 @@ fn contradictions_are_mistakes() {
     for (from, to, message) in [
         ("packet:veth1", "packet:veth0", "11:10  `veth0` is the interface of port `left` already"),
         ("packet:veth1", "xdp:veth0", "`veth0` is the interface of port `left` already"),
-        ("10.2.0.1/24", "10.1.0.1/30", "10.1.0.1 lies on the link of port `left`"),
-        ("10.2.0.1/24", "10.1.7.1/16", "10.1.7.1 lies on the link of port `left`"),
-        ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 lies on the link of port `left`"),
+        ("10.2.0.1/24", "10.1.0.1/30", "10.1.0.1 is on the link of port `left`"),
+        ("10.2.0.1/24", "10.1.7.1/16", "10.1.7.1 is on the link of port `left`"),
+        ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 is on the link of port `left`"),
         ("10.1.0.1/24", "10.1.0.255/24", "7:14  10.1.0.255 is not the address of a station"),
         ("10.1.0.1/24", "10.1.0.0/24", "10.1.0.0 is not the address of a station"),
         ("mtu = ", "mac = \"01:00:5e:00:00:01\"\nmtu = ", "12:7  the address of a group of stations"),
@@ -168,14 +169,14 @@ fn contradictions_are_mistakes() {
             "10.1.0.0/24",
             "10.1.0.0/24 is the link of port `left`: the router could not reach its",
         ),
-        ("10.2.0.254", "10.2.0.1", "17:7  10.2.0.1 is this router's own address, that of port `right`"),
-        ("workers = 2", "workers = 256\npin = true", "3:7  256 workers, each on a core of its own, and "),
+        ("10.2.0.254", "10.2.0.1", "17:7  10.2.0.1 is this router's own address, at port `right`"),
+        ("workers = 2", "workers = 256\npin = true", "3:7  256 workers need a core each, but there are "),
     ] {
         let found = wrong(from, to);
         assert!(found.contains(message), "{to}: {found}");
     }
     let long = SOUND.replace("packet:veth1", "xdp:veth1").replace("1400 B", "1800 B");
-    assert!(mistakes(&long)[0].contains("AF_XDP takes packets of at most 1778 bytes"));
+    assert!(mistakes(&long)[0].contains("AF_XDP accepts packets of at most 1778 bytes"));
     // Links of two stations have no broadcast address, and link-local addresses are on every link.
     let sound = SOUND
         .replace("\"10.1.0.1/24\"", "\"10.1.0.0/31\", \"fe80::1/64\", \"10.1.1.0/32\"")
@@ -243,7 +244,7 @@ fn a_router_is_asked_from_its_own_machine_only() {
     }
     for (address, message) in [
         ("0.0.0.0:9469", "1:11  `0.0.0.0:9469`: can be reached from other machines"),
-        ("127.0.0.1:0", "1:11  `127.0.0.1:0`: port 0 is any that is free, which nobody would know"),
+        ("127.0.0.1:0", "1:11  `127.0.0.1:0`: port 0 means any free port, and nobody would know which"),
         ("unix:", "1:11  `unix:`: no address with a port"),
         ("127.0.0.1", "1:11  `127.0.0.1`: no address with a port"),
     ] {
@@ -318,7 +319,7 @@ fn the_files_of_the_repository_are_sound() {
     assert!(plans.count() >= 2);
 }
 
-/// Whoever sees a cause of drops in a report finds in the manual what it means.
+/// Every cause of drops that a report shows is explained in the manual.
 #[test]
 fn the_manual_explains_every_cause_of_drops() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/router.md");
@@ -416,7 +417,7 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
         ("local = \"10.2.0.1\"", "local = \"10.2.0.7\"", "10.2.0.7 is the address of no port"),
         ("198.51.100.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
         ("hq.keys", "no.keys", "no.keys: cannot be read"),
-        ("10.9.0.0/16", "198.51.0.0/16", "198.51.100.9 lies in 198.51.0.0/16, which goes through a tunnel"),
+        ("10.9.0.0/16", "198.51.0.0/16", "198.51.100.9 is in 198.51.0.0/16, which goes through a tunnel"),
         ("192.0.2.0/24", "198.51.100.0/24", "the route for 198.51.100.0/24 rejects packets for 198.51.100.9"),
         ("0.0.0.0/0", "203.0.113.0/24", "no route leads to 198.51.100.9"),
         ("198.51.100.9", "10.1.0.1", "10.1.0.1 is this router's own address"),
@@ -467,7 +468,7 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
-/// Where there is nothing to choose from, the mistake says what is missing.
+/// If there is nothing to choose from, the mistake says what is missing.
 #[test]
 fn a_route_through_a_tunnel_needs_one() {
     let text = format!("{SOUND}[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n");
@@ -478,7 +479,7 @@ fn a_route_through_a_tunnel_needs_one() {
     );
 }
 
-/// No error makes a sender of IPv6 send packets below 1280 bytes: those would be lost, and small ones pass.
+/// No error makes an IPv6 sender send packets below 1280 bytes, so those would be lost while small ones pass.
 #[test]
 fn a_tunnel_carries_what_every_link_carries() {
     use std::os::unix::fs::PermissionsExt;
@@ -522,7 +523,8 @@ fn a_tunnel_carries_what_every_link_carries() {
     }
 }
 
-/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and tell each other's text.
+/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and reveal each
+/// other's text.
 #[test]
 fn no_key_serves_two_tunnels() {
     use std::os::unix::fs::PermissionsExt;
@@ -679,7 +681,7 @@ fn next_hops_neighbours_and_names_are_those_of_single_things() {
     assert!(drawn.contains("allowed: left\n"), "each name once: {drawn}");
 }
 
-/// What a check can know of captures before the start.
+/// What a check can know about captures before the start.
 #[test]
 fn captures_have_files_of_their_own() {
     let folder = Folder::new("files");
@@ -737,7 +739,7 @@ fn each_worker_of_a_switch_has_an_engine_and_a_port() {
     let readers: Vec<_> = plan.ports.iter().map(|port| plan.reader_of(port)).collect();
     assert_eq!(readers, [Some(1), Some(0)], "ECMP: port n of the switch is read by worker n mod 2");
     let found = parse_plan(&text(3), &folder.router()).expect_err("two ports").short();
-    assert!(found.contains("1:11  3 workers, of which 2 have a port to read"), "{found}");
+    assert!(found.contains("1:11  3 workers, but only 2 have a port to read"), "{found}");
     scenario("voq = { groups = 1 }");
     let deep = std::fs::read_to_string(folder.0.join("s.toml")).unwrap();
     let deep = deep.replace("sharing = { static = { per_port = \"300 kB\" } }", "");

@@ -79,7 +79,7 @@ fn one_queue_feeds_two_workers() {
     }
 }
 
-/// What one worker cannot take in time is lost at its ring and counted there, and everything else is accounted for.
+/// Frames that one worker cannot take in time are lost at its ring and counted there; all others are accounted for.
 #[test]
 fn bursts_for_three_workers_are_accounted_for() {
     if !is_inside("bursts_for_three_workers_are_accounted_for") {

@@ -1,4 +1,4 @@
-//! Captures through a router: what leaves is the same bytes in every run.
+//! Captures through a router: the output is the same bytes in every run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -84,7 +84,8 @@ fn routed_frames_leave_at_recorded_times_in_order_for_any_number_of_workers() {
 #[test]
 fn what_a_router_has_to_say_later_is_said_after_the_capture() {
     let folder = Folder::new("silent");
-    // Nobody answers for 10.2.0.8: three questions, a second apart; then errors, for which 10.1.0.2 is asked in vain.
+    // Nobody answers for 10.2.0.8: three questions, a second apart; then errors to 10.1.0.2, which does not answer
+    // either.
     folder.write("in.pcapng", capture(2, [10, 2, 0, 8]));
     let report = folder.run(&router(1));
     let questions: Vec<u64> =
@@ -139,7 +140,8 @@ fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
     assert_eq!((counters.sent, counters.dropped(DropCause::Multicast)), (1, 1), "{counters}");
 }
 
-/// A tag of VLAN 0 only says how urgent a frame is; any other makes it one of another network. The frames leave without tags.
+/// A tag of VLAN 0 only gives a frame's priority; any other makes the frame belong to another network. The frames
+/// leave without tags.
 #[test]
 fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
     let folder = Folder::new("priority");
@@ -158,7 +160,7 @@ fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
     assert_eq!((counters.dropped(DropCause::Unsupported), counters.inside()), (1, 0), "{counters}");
 }
 
-/// Whoever recorded it was stopped in the middle of a record.
+/// The recording program was stopped in the middle of a record.
 #[test]
 fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
     let folder = Folder::new("cut");

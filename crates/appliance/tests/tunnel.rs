@@ -1,4 +1,5 @@
-//! Two routers with an IPsec tunnel between them, on captures: what one seals the other opens, and nothing else passes.
+//! Two routers with an IPsec tunnel between them, on captures: packets that one seals the other opens, and nothing
+//! else passes.
 
 mod captures;
 
@@ -229,7 +230,7 @@ fn udp_on_ipv6_carries_a_tunnel() {
     assert_eq!((first.counters.sent, second.counters.sent), (2, 2), "{first}{second}");
 }
 
-/// What else arrives at a tunnel's UDP port, and near it.
+/// Other packets that arrive at a tunnel's UDP port, and near it.
 #[test]
 fn keepalives_ike_and_wrong_ports_are_counted() {
     let folder = Folder::new("keepalive");
@@ -250,7 +251,7 @@ fn keepalives_ike_and_wrong_ports_are_counted() {
     });
     let dropped = [DropCause::NatKeepalive, DropCause::Ike, DropCause::EspPolicy, DropCause::Local]
         .map(|cause| report.counters.dropped(cause));
-    // The last is opened and sent on, with a checksum or without. Nobody listens at 4501, which an ICMP error says.
+    // The last is opened and sent on, with or without a checksum. Nobody listens at 4501, as an ICMP error reports.
     assert_eq!((dropped, report.counters.dropped_in_all()), ([1, 1, 1, 1], 4), "{report}");
     let errors = packets(&folder, "left.pcapng");
     assert_eq!(
@@ -314,7 +315,7 @@ fn congestion_on_the_way_reaches_the_packet_inside() {
 fn the_sender_learns_the_mtu_of_the_tunnel() {
     let folder = Folder::new("mtu");
     keys(&folder, "left.keys", CIPHERS[0], [0x1001, 0x1002]);
-    // 1500 bytes hold 20 of IPv4, 8 of ESP, 8 of the vector, 16 of the check value and 2 of the trailer besides.
+    // 1500 bytes also hold 20 of IPv4, 8 of ESP, 8 of the vector, 16 of the check value and 2 of the trailer.
     let whole = |data: &[u8]| {
         let between = Ipv4Header::between([10, 1, 0, 2].into(), [10, 2, 0, 9].into());
         ports::udp_v4(Ipv4Header { dont_fragment: true, ..between }, (7, 9), data)
@@ -336,7 +337,8 @@ fn the_sender_learns_the_mtu_of_the_tunnel() {
     assert_eq!(errors[0][26..28], 1438_u16.to_be_bytes());
 }
 
-/// A packet that may be cut is cut before it is sealed, so that nobody has to put sealed packets together.
+/// A packet that may be fragmented is fragmented before it is sealed, so that nobody has to reassemble sealed
+/// packets.
 #[test]
 fn what_does_not_fit_is_fragmented_before_it_is_sealed() {
     let folder = Folder::new("cut");
@@ -368,7 +370,7 @@ fn wireshark_opens_what_a_router_seals() {
     }
 }
 
-/// What Wireshark says of two packets that a router has sealed, with the cipher and its names for it.
+/// Wireshark's result for two packets that a router has sealed, with the cipher and its names for it.
 fn dissected(router: &str, (cipher, name, check): ((&str, &str, &str), &str, &str)) -> String {
     let folder = Folder::new(&format!("tshark-{}", cipher.0));
     keys(&folder, "left.keys", cipher, [0x1001, 0x1002]);

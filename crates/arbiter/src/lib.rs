@@ -29,7 +29,7 @@ pub struct ArbiterSite {
 /// A packet passing an arbiter.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing {
-    /// When.
+    /// The instant.
     pub now: Time,
     /// Its flow.
     pub flow: FlowKey,
@@ -39,15 +39,15 @@ pub struct Passing {
 
 /// Decides which flows may send over a link.
 pub trait Arbiter {
-    /// A request, or the last packet of a flow, is about to be forwarded over the link.
+    /// Called when a request, or the last packet of a flow, is about to be forwarded over the link.
     fn forward(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
-    /// The answer to such a packet passes on its way back.
+    /// Called when the answer to such a packet passes on its way back.
     fn reverse(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
     /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is listed.
     fn due(&self) -> Time {
         Time::NEVER
     }
-    /// The timer expired; `waiting` bytes wait for the link, without the packet in service.
+    /// Called when the timer has expired; `waiting` bytes wait for the link, not counting the packet in service.
     fn tick(&mut self, _now: Time, _waiting: Bytes) {}
     /// Whether it ever changes a packet.
     fn is_on(&self) -> bool {
@@ -76,7 +76,7 @@ family! {
 }
 
 impl ArbiterSettings {
-    /// What arbiters of one switch do together, if anything, given the switch's place in the tree.
+    /// What the arbiters of one switch do jointly, if anything, given the switch's place in the tree.
     #[must_use]
     pub fn delegation(&self, tree: &TreeSite, full_packet: Bytes) -> Option<Delegation> {
         match self {

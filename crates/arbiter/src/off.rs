@@ -17,7 +17,7 @@ settings! {
 pub struct NoArbiter;
 
 impl NoArbiter {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &NoArbiterSettings, _site: ArbiterSite) -> NoArbiter {
         NoArbiter

@@ -1,14 +1,15 @@
 //! PASE at a link: flows in the order of their urgency get priority classes, each class a link's worth of demand, and a
 //! reference rate.
 //!
-//! *Paper*: Munir et al., Friends, not foes, SIGCOMM 2014, algorithm 1 and section 3.1.2: the flows before a flow want
-//! ADH together; below the capacity C the flow belongs to the highest class and may use what they leave; otherwise to
-//! class ADH / C, rounded down, counting from zero, and sends a packet per round trip. A flow takes the lowest class and
-//! the least rate of its links.
+//! *Paper*: Munir et al., Friends, not foes, SIGCOMM 2014, algorithm 1 and section 3.1.2: the flows before a flow
+//! have an aggregate demand ADH; below the capacity C the flow belongs to the highest class and may use what they
+//! leave; otherwise to class ADH / C, rounded down, counting from zero, and sends a packet per round trip. A flow
+//! takes the lowest class and the least rate of its links.
 //!
-//! Choices here: requests travel with the flow's packets from link to link, so the tree is walked up from the sender and down to
-//! the receiver; *early pruning* leaves out the links behind one that has put the flow below the highest `pruning`
-//! classes; flows not heard of for `forget` no longer count. With `delegation`, leaves decide for the links above the next switch.
+//! Choices here: requests travel with the flow's packets from link to link, so the tree is walked up from the sender
+//! and down to the receiver; *early pruning* leaves out the links behind one that has put the flow below the highest
+//! `pruning` classes; flows not heard of for `forget` no longer count. With `delegation`, leaves decide for the links
+//! above the next switch.
 
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::{Bytes, Rate, Span, Time, settings};
@@ -71,7 +72,7 @@ pub struct PaseArbiter {
 }
 
 impl PaseArbiter {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PaseArbiterSettings, site: ArbiterSite) -> PaseArbiter {
         PaseArbiter {
@@ -83,12 +84,12 @@ impl PaseArbiter {
         }
     }
 
-    /// From now on the link has this rate.
+    /// Sets the rate of the link.
     fn resize(&mut self, rate: Rate) {
         self.capacity = rate.max(Rate(1));
     }
 
-    /// What the flows at the link want together.
+    /// Total demand of the flows at the link.
     fn demand(&mut self, now: Time) -> Rate {
         self.forget(now);
         Rate(self.flows.iter().fold(0, |sum: u64, flow| sum.saturating_add(flow.demand.0)))
@@ -106,7 +107,7 @@ impl PaseArbiter {
         }
     }
 
-    /// Lists a flow anew; returns what the more urgent ones want together.
+    /// Lists a flow anew; returns the total demand of the more urgent ones.
     fn enlist(&mut self, flow: UrgentFlow) -> u128 {
         self.remove(flow.key);
         let place = self.flows.partition_point(|other| other.urgency() < flow.urgency());

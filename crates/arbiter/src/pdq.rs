@@ -3,11 +3,11 @@
 //! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, section 3.3:
 //! algorithms 1 to 3, Early Start, Suppressed Probing, dampening, and the rate controller.
 //!
-//! The paper leaves some points open; the choices here: An offer below one packet per round trip counts as a pause, so
-//! that a sending flow
-//! hears of changes within a round trip; positions in the list count from one, so that the most critical flow has a
-//! probing interval, too; the capacity never falls below one packet per round trip, so that a queue of probes cannot
-//! pause all flows; flows not heard of for `forget` leave the list, in case their last packet was lost.
+//! The paper leaves some points open; the choices here: an offer below one packet per round trip counts as a pause,
+//! so that a sending flow hears of changes within a round trip; positions in the list count from one, so that the
+//! most critical flow has a probing interval, too; the capacity never falls below one packet per round trip, so that
+//! a queue of probes cannot pause all flows; flows not heard of for `forget` leave the list, in case their last
+//! packet was lost.
 
 mod list;
 mod rcp;
@@ -51,7 +51,7 @@ pub struct PdqArbiter {
     full_packet: Bytes,
     /// The rate that listed flows may use of an empty link.
     most: Rate,
-    /// The same rate, less what is needed to drain the queue (C in the paper).
+    /// The same rate minus what is needed to drain the queue (C in the paper).
     capacity: Rate,
     flows: FlowList,
     /// The flow that was last admitted after a pause, and when.
@@ -61,7 +61,7 @@ pub struct PdqArbiter {
 }
 
 impl PdqArbiter {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PdqArbiterSettings, site: ArbiterSite) -> PdqArbiter {
         let most = scaled(site.line, settings.utilization);
@@ -78,13 +78,13 @@ impl PdqArbiter {
         }
     }
 
-    /// Flows that the list may hold.
+    /// Maximum number of flows in the list.
     fn bound(&self) -> usize {
         let floor = self.settings.least_list as usize;
         (2 * self.flows.sending()).max(floor).min(self.settings.most_list as usize)
     }
 
-    /// The flow's position in the list, which it enters if it is critical enough, and whether it has just done so.
+    /// The flow's position in the list, which it enters if it is critical enough, and whether it has just entered.
     fn enlist(&mut self, flow: ListedFlow) -> Option<(usize, bool)> {
         if let Some(position) = self.flows.find(flow.key) {
             return Some((self.flows.update(position, flow), false));
@@ -92,8 +92,8 @@ impl PdqArbiter {
         self.flows.insert(flow, self.bound()).map(|position| (position, true))
     }
 
-    /// The rate that flows more critical than the one at `position` leave of the link. Flows about to finish are
-    /// ignored as long as together they need less than K round trips.
+    /// The rate on the link that flows more critical than the one at `position` leave unused. Flows about to finish
+    /// are ignored while together they need less than K round trips.
     fn available(&self, position: usize) -> Rate {
         let (mut finishing, mut used) = (0.0, 0);
         for flow in self.flows.before(position) {
@@ -107,7 +107,7 @@ impl PdqArbiter {
         Rate(self.capacity.0.saturating_sub(used))
     }
 
-    /// The rate that the listed flows leave of the link if all of them send.
+    /// The rate on the link that the listed flows leave unused if all of them send.
     fn left(&self) -> Rate {
         Rate(self.capacity.0.saturating_sub(self.flows.demand().0))
     }
@@ -127,8 +127,9 @@ impl PdqArbiter {
         (header.rate, header.paused_by) = (Rate(0), self.number);
     }
 
-    /// A request of a listed flow; `comes_back`: it sends, and has just entered the list, which it was not on as long as
-    /// another link paused it. Of a flow on the list the link knows more than its sender, who may not yet have heard of a pause.
+    /// A request of a listed flow; `comes_back`: it sends, and has just entered the list, which it was not on while
+    /// another link paused it. The link knows more about a listed flow than the flow's sender, which may not yet have
+    /// heard of a pause.
     fn decide(
         &mut self,
         (position, comes_back): (usize, bool),

@@ -12,7 +12,7 @@ use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing};
 /// A switch with arbiters.
 #[derive(Clone, Copy, Debug)]
 pub struct ArbitersSite<'a> {
-    /// Which one.
+    /// The switch.
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: &'a [Rate],
@@ -30,12 +30,12 @@ pub struct SwitchArbiters {
     delegation: Option<Box<Delegation>>,
 }
 
-/// What becomes of a packet that has arrived.
+/// What happens to a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It goes on as routes say.
+    /// It continues along its route.
     Onward,
-    /// The same; the arbiter of the host that sent it has seen it.
+    /// The same; the arbiter of the sending host has seen it.
     FromHost,
     /// An answer goes back by this port.
     Back(PortId),
@@ -43,9 +43,9 @@ pub enum Arrival {
 
 /// The two arbiters of a port.
 struct PortArbiters {
-    /// Of the link that the port feeds.
+    /// The arbiter of the link that the port feeds.
     out: AnyArbiter,
-    /// Of the link on which a host sends to the port; unused between switches.
+    /// The arbiter of the link on which a host sends to the port; unused between switches.
     from_host: AnyArbiter,
     /// The next wake-up that the driver has been asked for.
     wake: Time,
@@ -91,7 +91,7 @@ impl SwitchArbiters {
         &mut self.ports[port.index()]
     }
 
-    /// A packet arrives. An answer passes the arbiters of its flow.
+    /// Called when a packet arrives. An answer passes the arbiters of its flow.
     pub fn arrives(
         &mut self,
         now: Time,
@@ -120,7 +120,7 @@ impl SwitchArbiters {
         }
     }
 
-    /// An answer is on its way back; `None`: routes decide by which port.
+    /// An answer is on its way back; `None`: routes decide the port.
     fn returns(
         &mut self,
         from: PortId,
@@ -138,7 +138,7 @@ impl SwitchArbiters {
         Some(back)
     }
 
-    /// A packet waits at a port. Returns whether arbiters have seen it.
+    /// Called when a packet waits at a port. Returns whether arbiters have seen it.
     pub fn departs(
         &mut self,
         now: Time,
@@ -180,7 +180,7 @@ impl SwitchArbiters {
         now >= self.ports[port.index()].wake
     }
 
-    /// The timer of a port has expired; `waiting` bytes wait there, without the packet in service.
+    /// Called when the timer of a port has expired; `waiting` bytes wait there, not counting the packet in service.
     pub fn tick(&mut self, now: Time, port: PortId, waiting: Bytes) {
         let own = self.at(port);
         own.wake = Time::NEVER;

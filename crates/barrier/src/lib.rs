@@ -1,6 +1,6 @@
-//! Where threads wait for each other. A waiting thread spins, because threads meet every few microseconds, and soon
-//! sleeps, because the machine may have other work. A thread that only yielded would give another process a whole time
-//! slice at every meeting.
+//! A barrier at which threads wait for each other. A waiting thread spins, because threads meet every few
+//! microseconds, and soon sleeps, because the machine may have other work. A thread that only yielded would give
+//! another process a whole time slice at every meeting.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,10 +14,10 @@ const PATIENCE: usize = 200;
 const YIELDS: usize = 200;
 /// If a yield takes longer than this, other threads want the core.
 const SLICE: Duration = Duration::from_micros(20);
-/// Waits after such a yield in which no thread yields: each sleeps instead.
+/// Number of waits after such a yield during which no thread yields: each sleeps instead.
 const WARY: usize = 10_000;
 
-/// A reusable barrier. What a thread wrote before waiting, all threads can read afterwards.
+/// A reusable barrier. All threads see afterwards what any thread wrote before waiting.
 pub struct Barrier {
     threads: usize,
     patience: usize,
@@ -66,7 +66,7 @@ impl Barrier {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            // In one order with `sleepers`: either the sleeper sees the new round, or it is seen here.
+            // Sequentially consistent with `sleepers`: either the sleeper sees the new round, or it is seen here.
             self.round.store(round.wrapping_add(1), Ordering::SeqCst);
             if self.sleepers.load(Ordering::SeqCst) > 0 {
                 self.wake_all();
@@ -125,12 +125,12 @@ impl Barrier {
 
     #[cold]
     fn wake_all(&self) {
-        // Whoever is about to sleep either has the lock, and looks again, or sleeps already.
+        // A thread that is about to sleep either holds the lock, and looks again, or sleeps already.
         drop(self.bed.lock().unwrap_or_else(PoisonError::into_inner));
         self.bell.notify_all();
     }
 
-    /// Until this is dropped, a panic of the thread releases the others.
+    /// While this lives, a panic of the thread releases the others.
     pub fn watch_over(&self) -> Watched<'_> {
         Watched(self)
     }

@@ -1,13 +1,10 @@
 //! The bound loop: the minimum work of any packet simulator, the yardstick for every figure of `weft bench`.
 //!
 //! It moves packets of the reference run R1 (four spines, sixteen leaves of twenty hosts) and does nothing else: one
-//! event per hop, because a port that serves in order knows a packet's departure when it arrives; 32-byte packets in a
-//! pool,
-//! links by
-//! index, paths drawn by flow, a window after DCTCP (SIGCOMM'10). No losses, timers or connection set-up, infinite
-//! buffers, and no statistics but the mean completion time, which shows that it carried the traffic. Must not depend on
-//! any
-//! part of Weft.
+//! event per hop, because a port that serves in order knows a packet's departure when it arrives; 32-byte packets in
+//! a pool, links by index, paths drawn by flow, a window after DCTCP (SIGCOMM'10). No losses, timers or connection
+//! set-up, infinite buffers, and no statistics but the mean completion time, which shows that it carried the traffic.
+//! Must not depend on any part of Weft.
 
 mod wheel;
 

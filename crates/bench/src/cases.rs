@@ -94,7 +94,7 @@ fn named(name: &str) -> Result<BenchCase, Error> {
     case.ok_or_else(|| absent(name, CASES.iter().map(|case| case.name).chain(["router"])))
 }
 
-/// What is said of a case that is not there.
+/// The message about an unknown case.
 pub(crate) fn absent(name: &str, cases: impl Iterator<Item = &'static str>) -> Error {
     let names: Vec<&str> = cases.collect();
     let hint = did_you_mean(name, names.iter().copied());

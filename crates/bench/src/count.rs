@@ -33,7 +33,7 @@ pub(crate) fn available() -> Result<(), Error> {
 /// The simulated caches: fixed, so that counts do not depend on those of the machine. Bytes, ways, bytes per line.
 const CACHES: [&str; 4] = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
 
-/// What callgrind counts in a loop.
+/// The counts of callgrind in a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LoopCounts {
     pub(crate) instructions: u64,
@@ -41,8 +41,8 @@ pub(crate) struct LoopCounts {
     pub(crate) misses: u64,
 }
 
-/// The counts of the loop of a case's reduced form, and the figures of the pass; with `misses` those of a cache, which
-/// takes three times as long.
+/// The counts for the loop of a case's reduced form, and the figures of the pass; with `misses`, cache misses as
+/// well, which takes three times as long.
 ///
 /// # Errors
 /// [`Error::Failed`] if the program cannot be started again or fails.
@@ -111,7 +111,7 @@ impl CountFolder {
 
 impl Drop for CountFolder {
     fn drop(&mut self) {
-        // A folder that is left behind does no harm.
+        // A leftover folder does no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -5,7 +5,7 @@ use std::alloc::System;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
-/// The system's allocator with counters: a few atomic additions per call, of which simulations make very few.
+/// The system's allocator with counters: a few atomic additions per call, and simulations make very few calls.
 pub type Counted = &'static StatsAlloc<System>;
 
 /// The global allocator of a program that counts.

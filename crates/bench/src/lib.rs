@@ -1,11 +1,10 @@
 //! The cost of a simulation: the cases of `weft bench`, how they are measured, and a comparison with other simulators.
 //!
 //! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
-//! (instructions), `memory` (bytes of a flow, a host, a port), `fluid` (runs and maps of equations),
-//! [`results`] (all figures, and the comparison with an earlier
-//! call), [`peers`] (the page about other simulators), [`router`] (packets per second of the router). It does not
-//! change
-//! what it measures, and must not depend on the parts of a simulation.
+//! (instructions), `memory` (bytes of a flow, a host, a port), `fluid` (runs and maps of equations), [`results`] (all
+//! figures, and the comparison with an earlier call), [`peers`] (the page about other simulators), [`router`]
+//! (packets per second of the router). It does not change what it measures, and must not depend on the parts of a
+//! simulation.
 
 pub mod bound;
 pub mod cases;
@@ -44,7 +43,7 @@ pub struct BenchOptions {
     pub count: bool,
     /// The folder of the scenarios.
     pub from: PathBuf,
-    /// Called with what is being measured.
+    /// Called with the name of what is being measured.
     pub progress: fn(&str),
 }
 

@@ -209,7 +209,7 @@ fn second_run(ours: &[PeerFigures], pairs: &[(u32, u32)]) -> String {
     let mean = PeerFigures::mean(ours);
     text += &row("**Weft**, until the last acknowledgement", &mean.acknowledged);
     text += &verdicts("last acknowledgement, against htsim and netbench", &mean.at_sender(), &theirs);
-    // Alone, a flow takes the transmission of its packets; 8960 of 9000 bytes are payload.
+    // Alone, a flow takes as long as the transmission of its packets; 8960 of 9000 bytes are payload.
     let alone = 20e6 * 8.0 * 9000.0 / 8960.0 / 100e9 * 1e6;
     let fair: Vec<f64> = (1..=DRAWS).map(|draw| alone * fair::mean_on_random_paths(pairs, draw)).collect();
     let mean = fair.iter().sum::<f64>() / DRAWS as f64;

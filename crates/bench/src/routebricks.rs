@@ -1,6 +1,6 @@
 //! Figures for the claims of RouteBricks (SOSP 2009): of this machine, of simulated clusters, and of arithmetic.
 //!
-//! A source gives figures by name; a simulated cluster gives them for each traffic of its description.
+//! A source yields figures by name; a simulated cluster yields them for each traffic of its description.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub enum FigureOrigin {
     Arithmetic,
 }
 
-/// What is asked of a source.
+/// A request to a source.
 pub struct FigureRequest<'a> {
     /// The source.
     pub source: FigureOrigin,
@@ -48,9 +48,9 @@ pub struct FigureRequest<'a> {
     pub cases: &'a BTreeSet<usize>,
     /// The seed of random draws.
     pub seed: u64,
-    /// Passes of a measurement, of which the best counts.
+    /// Passes of a measurement; the best one counts.
     pub passes: usize,
-    /// Called with what is measured next; an error ends the measurement.
+    /// Called with the name of the next measurement; an error ends all.
     pub progress: &'a dyn Fn(&str) -> Result<(), Error>,
 }
 
@@ -195,7 +195,7 @@ mod tests {
         assert!(cases(FigureOrigin::Cluster, "nodes = 1").is_err());
     }
 
-    /// What is measured next is not measured once `progress` refuses it; nothing is timed here.
+    /// A measurement is not made once `progress` refuses it; nothing is timed here.
     #[test]
     fn a_measurement_ends_when_it_is_told_to() {
         let described = "nodes = 3\nrate = \"1 Gbps\"\n[[traffic]]\nmatrix = \"uniform\"\nload = 0.2\nduration = \"4 ms\"\n";

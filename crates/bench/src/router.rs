@@ -32,7 +32,7 @@ pub(crate) const RING: usize = 512;
 const WARM: usize = 20_000;
 const POLLS: usize = 400_000;
 const COUNTED_POLLS: usize = 2_000;
-/// Sealing a packet takes about as long as routing so many: cases that seal have fewer polls.
+/// Sealing a packet takes about as long as routing this many, so cases that seal have fewer polls.
 const SEALING: usize = 40;
 
 /// A case of the router.
@@ -253,7 +253,7 @@ Others, on a machine of this class (Mpps on 1 and 2 cores, instructions per pack
   FastClick, forwarding                      49   91   -
 ";
 
-/// Creates a worker for a case and passes it to `measure` with the number of its frames per poll.
+/// Creates a worker for a case and passes it to `measure`, with its number of frames per poll.
 fn with_worker<T>(
     case: &RouterCase,
     control: Option<&Arc<Control>>,

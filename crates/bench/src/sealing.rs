@@ -50,7 +50,7 @@ impl CipherSuite {
         (packet + 2).next_multiple_of(self.cipher().block())
     }
 
-    /// Encrypts and signs a text so many times by the library alone, each time with another vector.
+    /// Encrypts and signs a text the given number of times with the library alone, each time with another vector.
     pub(crate) fn alone(self, text: &mut [u8], times: u64) {
         match self {
             CipherSuite::Gcm128 => gcm(&Aes128Gcm::new(&[7; 16].into()), text, times),

@@ -1,4 +1,4 @@
-//! The figures as tables for a terminal of 80 columns. Computes nothing but quotients.
+//! The figures as tables for a terminal of 80 columns. Computes only quotients.
 
 use std::fmt::Write;
 
@@ -73,7 +73,7 @@ fn timed(name: &str, case: &CaseResult) -> Option<Vec<String>> {
     ])
 }
 
-/// From this number of hosts on, the time and the memory of whole runs are shown.
+/// Number of hosts from which the time and the memory of whole runs are shown.
 const LARGE: u64 = 1_000;
 
 /// The time and the memory of a run on a large network.

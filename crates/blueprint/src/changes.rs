@@ -31,7 +31,7 @@ pub(crate) fn change(
     Some(NodeChange { time: Time::ZERO + time?, node: node?, up })
 }
 
-/// Refuses changes that change nothing: the node is so already, or no traffic lasts until then.
+/// Refuses changes without effect: the node is already in that state, or no traffic lasts until then.
 pub(crate) fn refuse_idle_changes(
     tables: &[Toml],
     (changes, longest): (&[NodeChange], Option<Span>),

@@ -1,5 +1,6 @@
-//! The epoch of the cluster model: a hash over what small clusters in `results/` give. Findings about clusters carry it, so that a
-//! change of the model makes them stale. It is separate from the results epoch of scenarios, which clusters do not concern.
+//! The epoch of the cluster model: a hash over the figures of the small clusters in `results/`. Findings about
+//! clusters carry it, so that a change of the model makes them stale. It is separate from the results epoch of
+//! scenarios, which clusters do not affect.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,7 +13,7 @@ use crate::simulated::{figures, labels};
 
 /// The figures this program was built with.
 const LIST: &str = include_str!("../results/figures.txt");
-/// The epoch with which the list began. What was measured before has none, and was measured by the model of this epoch.
+/// The epoch with which the list began. Earlier measurements have none; they were made by the model of this epoch.
 const FIRST: &str = "f9ac3a5fe1af";
 
 /// The epoch of the cluster model of this program: twelve hexadecimal digits.
@@ -25,7 +26,8 @@ pub fn model_epoch() -> &'static str {
     &EPOCH
 }
 
-/// Whether a finding with this epoch, empty for those older than the list, is of another model than this program's.
+/// Whether a finding with this epoch (empty for those older than the list) comes from another model than this
+/// program's.
 #[must_use]
 pub fn is_of_another_model(noted: &str) -> bool {
     let noted = if noted.is_empty() { FIRST } else { noted };

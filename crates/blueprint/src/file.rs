@@ -55,13 +55,13 @@ const LOAD: &str = "a share above 0, at most 1, or \"most\"";
 const RATE: &str = "a rate such as \"10 Gbps\"";
 const PACKETS: &str =
     "a size such as \"64 B\", or \"mixed\" (741 B on average), or \"trace\" (flows as of TCP)";
-/// The most nodes of an n-fly, and the most ranks.
+/// Maximum numbers of nodes and of ranks of an n-fly.
 const MOST_OF_FLY: u32 = 4096;
 
-/// Which nodes send how much to which.
+/// How much each node sends to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrafficPattern {
-    /// From every node to every other alike.
+    /// From every node to every other equally.
     Uniform,
     /// All traffic of a node to the next.
     Permutation,
@@ -76,9 +76,9 @@ pub enum TrafficPattern {
 /// How much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TrafficLoad {
-    /// This share of the external rate.
+    /// A share of the external rate.
     Share(f64),
-    /// As much as gets through without loss.
+    /// The largest rate that gets through without loss.
     Most,
 }
 
@@ -89,11 +89,11 @@ pub struct PlannedTraffic {
     pub pattern: TrafficPattern,
     /// How much.
     pub load: TrafficLoad,
-    /// Sizes of packets; none: a trace of flows.
+    /// Sizes of packets; `None`: a trace of flows.
     pub packets: Option<SizeMix>,
     /// How long packets enter.
     pub duration: Span,
-    /// The part of it before anything is measured.
+    /// The part of it before measurement begins.
     pub warm_up: Span,
     /// Seed of its random draws.
     pub seed: u64,
@@ -318,7 +318,7 @@ fn load(traffic: &mut TableReader<'_, '_>) -> Option<TrafficLoad> {
     is_right.then_some(load)
 }
 
-/// The sizes of packets; none of a trace.
+/// The sizes of packets; `None` for a trace.
 fn packets(traffic: &mut TableReader<'_, '_>) -> Option<Option<SizeMix>> {
     let text = match traffic.text("packets", PACKETS) {
         None | Some("mixed") => return Some(Some(SizeMix::Mixed)),

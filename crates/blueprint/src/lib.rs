@@ -1,5 +1,6 @@
-//! Clusters of routers for people: one file describes a cluster that is simulated (`weft router simulate`) or runs on
-//! real packets (`weft router`), and a table says how many servers a router takes (`weft router plan`).
+//! Clusters of routers, as described by files: one file describes a cluster that is simulated (`weft router
+//! simulate`) or runs on real packets (`weft router`), and a table says how many servers a router takes (`weft router
+//! plan`).
 //!
 //! In reading order: [`file`](mod@file) (text to a checked [`Blueprint`]), [`simulated`], [`sized`]. Must not depend on
 //! sockets, threads or the command line.

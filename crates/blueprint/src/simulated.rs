@@ -11,8 +11,8 @@ use weft_draw::Columns;
 
 use crate::file::{Blueprint, PlannedTraffic, TrafficLoad, TrafficPattern};
 
-/// Loss that counts as none in the search for the greatest load, and the share of the traffic that must get through in
-/// time: what only fills queues has not got through.
+/// Loss that counts as none in the search for the greatest load, and the share of the traffic that must get through
+/// in time: traffic that only fills queues has not got through.
 const LOSSLESS: f64 = 1e-3;
 const IN_TIME: f64 = 0.99;
 /// Halvings of that search.
@@ -122,7 +122,7 @@ pub const TRAFFIC_FIGURES: &[&str] = &[
     "cluster.latency_3",
 ];
 
-/// What tells one traffic of a description from another.
+/// The labels that distinguish one traffic of a description from another.
 #[must_use]
 pub fn labels(traffic: &PlannedTraffic) -> Vec<(String, String)> {
     let load = match traffic.load {
@@ -187,13 +187,13 @@ fn packets_name(packets: Option<SizeMix>) -> String {
 }
 
 impl SimulatedTraffic {
-    /// The busiest server in units of what each node's traffic was scaled to.
+    /// The load of the busiest server, in units of the load to which each node's traffic was scaled.
     #[must_use]
     pub fn processing(&self, model: &ClusterModel) -> f64 {
         self.outcome.busiest().gbps() / (self.load * model.director.external.gbps())
     }
 
-    /// The busiest internal link in units of 2R/N, or 2R/k in an n-fly.
+    /// The load of the busiest internal link, in units of 2R/N, or 2R/k in an n-fly.
     #[must_use]
     pub fn link_load(&self, model: &ClusterModel) -> f64 {
         let share = 2.0 * model.director.external.gbps() / f64::from(model.shape.spread());

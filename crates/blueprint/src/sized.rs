@@ -19,25 +19,25 @@ pub const MOST_PORTS: u32 = 1 << 20;
 /// Reads a rate as people write it.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn rate(text: &str) -> Result<Rate, String> {
     text.parse().map_err(|error| format!("--rate: `{text}`: {error}"))
 }
 
-/// What is asked.
+/// A question about the size of a router.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeQuestion {
-    /// External ports; none: only the overview.
+    /// External ports; `None`: only the overview.
     pub ports: Option<u32>,
     /// Servers, switches and prices; `rate` is that of an external port.
     pub era: Era,
 }
 
 impl SizeQuestion {
-    /// About servers of a year: `2009` or `today`, unless the rate says otherwise.
+    /// Costs and servers of a year: `2009` or `today`; `rate` overrides the port rate of that time.
     ///
     /// # Errors
-    /// What is allowed.
+    /// A message with the allowed values.
     pub fn new(ports: Option<u32>, rate: Option<Rate>, era: &str) -> Result<SizeQuestion, String> {
         let era = match era {
             "2009" => OF_2009,
@@ -54,7 +54,7 @@ impl SizeQuestion {
         Ok(SizeQuestion { ports, era: Era { rate, ..era } })
     }
 
-    /// With other prices.
+    /// Replaces the assumed prices.
     #[must_use]
     pub fn priced(mut self, server: Option<f64>, switch: Option<f64>) -> SizeQuestion {
         self.era.server_price = server.unwrap_or(self.era.server_price);

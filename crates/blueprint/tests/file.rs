@@ -1,4 +1,4 @@
-//! Descriptions: what they mean, and their mistakes.
+//! Descriptions: their meaning, and their mistakes.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The cluster model still gives the figures that its epoch is a hash of.
 //!
-//! `WEFT_BLESS=1 cargo test -p weft-blueprint --test results` writes them again after an intended change; findings about clusters are
-//! stale from then on.
+//! `WEFT_BLESS=1 cargo test -p weft-blueprint --test results` writes them again after an intended change; findings
+//! about clusters are stale from then on.
 
 use std::fs;
 use std::path::{Path, PathBuf};

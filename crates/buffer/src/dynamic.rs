@@ -1,7 +1,7 @@
 //! Dynamic thresholds (Choudhury and Hahne 1998): a queue may hold alpha times the free memory.
 //!
-//! Rule: each queue first fills its guaranteed minimum; beyond that it takes from the shared pool of
-//! `buffer - queues * minimum` bytes while its shared part, packet included, is at most alpha times the free part of the pool. n
+//! Rule: each queue first fills its guaranteed minimum; beyond that it takes from the shared pool of `buffer - queues
+//! * minimum` bytes while its shared part, packet included, is at most alpha times the free part of the pool. n
 //! equally congested queues settle at alpha B / (1 + n alpha) each.
 
 use weft_core::record::Reason;
@@ -69,7 +69,7 @@ impl Sharing for Dynamic {
         self.minimum
     }
 
-    /// Where x = alpha (pool - x), but for a byte that may have been rounded up.
+    /// Where x = alpha (pool - x), except for a byte that may have been rounded up.
     fn admits_while(&self) -> u64 {
         ((self.alpha * self.pool as f64 / (1.0 + self.alpha)) as u64).saturating_sub(1)
     }

@@ -28,7 +28,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &FixedSharingSettings, memory: Memory) -> Fixed {
         Fixed { per_port: settings.per_port.0, total: memory.buffer.map_or(u64::MAX, |bytes| bytes.0) }

@@ -18,7 +18,7 @@ settings! {
 pub struct Infinite;
 
 impl Infinite {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &InfiniteSharingSettings, _memory: Memory) -> Infinite {
         Infinite

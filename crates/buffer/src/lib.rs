@@ -12,7 +12,7 @@ pub mod memory;
 pub mod mmu;
 pub mod trim;
 
-/// What a sharing rule may take into account.
+/// The facts that a sharing rule may take into account.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     /// Bytes of the packet to be admitted.
@@ -42,30 +42,30 @@ pub trait Sharing {
     /// in the switch: memory of packets that have left other ports is released late, and released only when this
     /// refuses.
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
-    /// A packet is admitted, whatever else is stored, if its port then holds at most this many bytes: the rule need not
-    /// be called.
+    /// A packet is admitted, whatever else is stored, while its port, including it, holds at most this many bytes:
+    /// the rule need not be called.
     fn admits_up_to(&self) -> u64 {
         0
     }
-    /// Any packet is admitted with which the whole switch holds at most this many bytes.
+    /// Every packet is admitted while the whole switch, including it, holds at most this many bytes.
     fn admits_while(&self) -> u64 {
         0
     }
     /// Bytes that a queue of a class may hold, if nothing else changes.
     fn allows(&self, class: usize) -> u64;
-    /// Whether the rule depends on anything beyond the port; if not, the switch need not count.
+    /// Whether the rule depends on anything beyond the port; if not, the switch need not count its bytes.
     fn looks_beyond_port(&self) -> bool {
         true
     }
-    /// Bytes that the rule itself counts over all ports, if it counts any: what ports on different threads share.
+    /// Bytes that the rule itself counts over all ports, if any: ports on different threads share this count.
     fn counted(&self) -> u64 {
         0
     }
     /// Replaces [`Sharing::counted`].
     fn count(&mut self, _bytes: u64) {}
-    /// `bytes` were stored in the queue of a class that now holds `queue` bytes.
+    /// Called after `bytes` were stored in the queue of a class, which now holds `queue` bytes.
     fn stored(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
-    /// `bytes`, of one packet or several, left the queue of a class that now holds `queue` bytes.
+    /// Called after `bytes`, of one packet or several, left the queue of a class, which now holds `queue` bytes.
     fn released(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
 }
 

@@ -26,7 +26,7 @@ impl PacketMemory {
         }
     }
 
-    /// A packet has room if the port then holds at most this many bytes.
+    /// A packet has room while the port, including it, holds at most this many bytes.
     #[inline]
     pub fn admits_up_to(&self) -> u64 {
         self.always
@@ -46,14 +46,14 @@ impl PacketMemory {
         self.counts
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue, of a class, that holds `queue` bytes?
+    /// Whether there is room for a packet of `wire` bytes in a queue of a class that holds `queue` bytes.
     #[inline(always)]
     pub fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
         let packet = u64::from(wire);
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
     }
 
-    /// Bytes stored, by its own count and by that of the sharing rule.
+    /// Bytes stored, by its own count and by the sharing rule's.
     pub fn counted(&self) -> (u64, u64) {
         (self.total, self.sharing.counted())
     }
@@ -74,7 +74,7 @@ impl PacketMemory {
         self.sharing.allows(class)
     }
 
-    /// A packet was stored in a queue, of a class, that now holds `queue` bytes.
+    /// Counts a packet stored in a queue of a class that now holds `queue` bytes.
     #[inline]
     pub fn stored(&mut self, (class, queue): (usize, u64), wire: u16) {
         if self.counts {
@@ -83,7 +83,7 @@ impl PacketMemory {
         }
     }
 
-    /// This many bytes, of one packet or several, left a queue, of a class, that now holds `queue` bytes.
+    /// Counts bytes, of one packet or several, that left a queue of a class that now holds `queue` bytes.
     #[inline]
     pub fn released(&mut self, (class, queue): (usize, u64), bytes: u64) {
         if self.counts {

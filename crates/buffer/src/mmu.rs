@@ -52,8 +52,8 @@ settings! {
         queue_minimum: Bytes = Bytes(1_538),
         /// A lossy queue may hold, beyond its minimum, alpha times the free part of its pool.
         queue_alpha: f64 [0.0009765625, 1024] = 1.0,
-        /// Bytes that the lossy queues of a port may hold together, their minima included; a packet within the minimum of its
-        /// queue is taken all the same. Absent: no limit.
+        /// Bytes that the lossy queues of a port may hold together, their minima included; a packet within the
+        /// minimum of its queue is admitted in any case. Absent: no limit.
         port_limit: Option<Bytes> = None,
         /// Service pools. Absent: one for all classes.
         pools: Vec<PoolSettings> = Vec::new(),
@@ -99,7 +99,7 @@ impl MmuPool {
     }
 }
 
-/// The egress side of the memory management; see the file's head.
+/// The egress side of the memory management; see the module's docs.
 #[derive(Clone, Debug)]
 pub struct Mmu {
     minimum: u64,

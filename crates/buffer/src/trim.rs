@@ -11,9 +11,9 @@ use weft_core::{Bytes, Class, Header, PacketKind, settings};
 settings! {
     /// Trimming; off unless a queue is given.
     pub struct TrimSettings {
-        /// A packet with which its queue would exceed this, including the packet in service, is trimmed; so is one
-        /// that finds no memory. Absent: nothing is trimmed. `pkt` counts full packets of the transport; NDP's queues
-        /// hold 8.
+        /// A packet that would make its queue exceed this, including the packet in service, is trimmed; so is one for
+        /// which there is no memory. Absent: nothing is trimmed. `pkt` counts full packets of the transport; NDP's
+        /// queues hold 8.
         queue: Option<Amount> = None,
         /// Wire size of a trimmed packet.
         header: Bytes = Bytes(84),
@@ -55,7 +55,7 @@ impl Trim {
         if full { Err(Reason::Threshold) } else { Ok(()) }
     }
 
-    /// Trims a packet to its header. False: it may not be trimmed, or has nothing to trim.
+    /// Trims a packet to its header. `false` if it may not be trimmed or has nothing to trim.
     pub fn cut(&self, header: &mut Header) -> bool {
         let cuts = header.kind == PacketKind::Trimmable;
         if cuts {
@@ -65,7 +65,7 @@ impl Trim {
         cuts
     }
 
-    /// Addresses the header of a packet back to its sender. False: it is lost.
+    /// Addresses the header of a packet back to its sender. `false` if it is lost.
     pub fn turn_back(&self, header: &mut Header) -> bool {
         let returns = self.returns && header.kind == PacketKind::Trimmed;
         if returns {

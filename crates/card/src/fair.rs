@@ -1,5 +1,5 @@
-//! A card that takes one packet from each flow in turn, acknowledgements first: fair queueing per flow with just enough packets
-//! in the card to keep the line busy.
+//! A card that takes one packet from each flow in turn, acknowledgements first: fair queueing per flow with just
+//! enough packets in the card to keep the line busy.
 
 use weft_core::settings;
 

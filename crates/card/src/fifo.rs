@@ -1,5 +1,5 @@
-//! A card with one queue in order of demand, as a driver's queue without fair queueing: a flow hands over all that its window
-//! allows at once, so that a small flow waits behind the window of a large one.
+//! A card with one queue in order of demand, as a driver's queue without fair queueing: a flow hands over everything
+//! that its window allows at once, so a small flow waits behind the window of a large one.
 
 use weft_core::{Bytes, settings};
 
@@ -11,8 +11,8 @@ pub const SUMMARY: &str = "one queue in order of demand for all flows and acknow
 settings! {
     /// A card with one queue.
     pub struct FifoCardSettings {
-        /// A packet with which the queue would exceed this, counting the one in transmission, is dropped. Absent: the queue
-        /// holds whatever the flows send.
+        /// A packet that would make the queue exceed this, counting the one in transmission, is dropped. Absent: the
+        /// queue holds whatever the flows send.
         limit: Option<Bytes> = None,
     }
 }

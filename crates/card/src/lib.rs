@@ -1,4 +1,4 @@
-//! Network cards: in which order a host sends what its flows have. Must not depend on flows or networks.
+//! Network cards: the order in which a host sends the packets of its flows. Must not depend on flows or networks.
 //!
 //! To add a card, copy [`fifo`] and add one line to the list. The card says what it is ([`CardPlan`]); the host carries it out.
 
@@ -15,7 +15,7 @@ pub enum CardPlan {
     Turns,
     /// Flows hand over what they may send at once, and the card sends it in that order.
     InOrder {
-        /// A packet with which the queue would exceed this is dropped.
+        /// A packet that would make the queue exceed this is dropped.
         limit: Option<Bytes>,
         /// A packet that finds more than this in the queue gets a congestion mark if it can carry one.
         mark_beyond: Option<Bytes>,
@@ -45,7 +45,7 @@ family! {
 }
 
 impl CardSettings {
-    /// How such a card serves its host.
+    /// How the card serves its host.
     #[must_use]
     pub fn plan(&self) -> CardPlan {
         AnyCard::new(self, ()).plan()

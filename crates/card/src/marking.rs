@@ -1,5 +1,5 @@
-//! A card with one queue in order of demand that sets congestion marks beyond a threshold, as the port of a switch does: a
-//! sender learns of congestion at its own host.
+//! A card with one queue in order of demand that sets congestion marks beyond a threshold, as the port of a switch
+//! does: a sender learns of congestion at its own host.
 
 use weft_core::{Bytes, settings};
 
@@ -13,8 +13,8 @@ settings! {
     pub struct MarkingCardSettings {
         /// A packet that finds more than this in the queue, counting the one in transmission, is marked if it can be.
         threshold: Bytes = Bytes(97_500),
-        /// A packet with which the queue would exceed this, counting the one in transmission, is dropped. Absent: the queue
-        /// holds whatever the flows send.
+        /// A packet that would make the queue exceed this, counting the one in transmission, is dropped. Absent: the
+        /// queue holds whatever the flows send.
         limit: Option<Bytes> = None,
     }
 }

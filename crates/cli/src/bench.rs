@@ -111,7 +111,7 @@ fn text(path: &Path) -> Result<String, weft::Error> {
     std::fs::read_to_string(path).map_err(unreadable)
 }
 
-/// Reports what has grown of the cases compared, on standard error, so that the JSON stays valid.
+/// Reports growth among the compared cases on standard error, so that the JSON stays valid.
 fn verdict(worse: Vec<String>, compared: usize) -> ExitCode {
     if compared == 0 {
         console::complain("nothing was compared: the file given to --against has no count of these cases");

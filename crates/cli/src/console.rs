@@ -102,14 +102,14 @@ pub(crate) fn save(text: &str, path: &Path) -> Result<ExitCode, Error> {
     refuse_existing(path)?;
     let mut file = std::fs::File::create_new(path).map_err(place)?;
     if let Err(cause) = io::Write::write_all(&mut file, text.as_bytes()) {
-        // Half a file would be in the way of the next attempt.
+        // A partial file would block the next attempt.
         let _ = std::fs::remove_file(path);
         return Err(place(cause));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a file that is there.
+/// Refuses a file that exists.
 ///
 /// # Errors
 /// [`Error::BadInput`] when there is anything at this path.

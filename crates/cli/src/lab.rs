@@ -94,7 +94,7 @@ impl LabArguments {
         conclude(&result?)
     }
 
-    /// The parts of all runs, which the lab must all be able to run.
+    /// The setups of all runs; the lab must be able to run every one.
     fn setups(&self) -> Result<Vec<Setup>, weft::Error> {
         let seeds = self.seeds.as_deref().map(seeds::all);
         let mut setups = Vec::new();
@@ -142,7 +142,7 @@ impl LabArguments {
     }
 }
 
-/// What the lab makes of the runs.
+/// How the lab would run the runs.
 fn told(scenario: &Path, lab: &Lab, setups: &[Setup]) -> String {
     let runs = setups.len();
     let mut lines = setups.first().map(|setup| lab.words(setup)).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The `weft` command: parses the command line, calls one function of the facade, prints what it returns.
 //!
-//! Exit codes: 0 success; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and of Weft's crates only the facade, reproductions, benchmarks, the search for settings, hardware, the lab and the router are used.
+//! Exit codes: 0 success; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is
+//! computed here, and of Weft's crates only the facade, reproductions, benchmarks, the search for settings, hardware,
+//! the lab and the router are used.
 
 mod analyse;
 mod bench;

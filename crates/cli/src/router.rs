@@ -162,7 +162,7 @@ impl RouterArguments {
         let stop = Arc::new(AtomicBool::new(false));
         let stops = Arc::clone(&stop);
         let says = if plan.plays() { "playing captures" } else { "forwarding; Ctrl-C stops" };
-        // Threads inherit what is left of the privileges, so the one that waits for signals comes after.
+        // Threads inherit the remaining privileges, so the one that waits for signals is started afterwards.
         let started = || {
             if !plan.plays() {
                 weft_appliance::give_up_privileges()?;

@@ -126,8 +126,8 @@ struct Pias {
     /// Flow sizes: a bundled name, a file of points or a formula
     #[arg(long, value_name = "SIZES")]
     sizes: String,
-    /// Loads of the link; simulations start from the thresholds of the first, or from
-    /// the scenario's own if these are better
+    /// Loads of the link; simulations start from the thresholds of the first, or from the scenario's own if these are
+    /// better
     #[arg(long, value_name = "LOAD", value_delimiter = ',', default_value = "0.8")]
     load: Vec<f64>,
     /// Strict-priority queues per port

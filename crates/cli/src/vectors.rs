@@ -18,7 +18,7 @@ pub(crate) struct VectorsArguments {
     subject: Subject,
 }
 
-/// What there are vectors for.
+/// The designs that have vectors.
 #[derive(Subcommand)]
 enum Subject {
     /// DRILL's forwarding engine (hdl/drill)

@@ -1,6 +1,6 @@
 //! `weft lab`: real connections of this machine's kernel through the router's switches.
 //!
-//! Needs the right to make namespaces; says so plainly and passes where it is missing.
+//! Needs the right to make namespaces; says so and passes if it is missing.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ flows = [
 ]
 "#;
 
-/// What a system without the privileges says.
+/// The message of a system without the privileges.
 const REFUSALS: [&str; 2] = ["a lab needs root", "a lab makes network namespaces"];
 
 /// A folder of its own with a scenario in it.
@@ -60,7 +60,7 @@ fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Runs a lab; none where the system does not allow it, or the tools are missing.
+/// Runs a lab; `None` if the system does not allow it, or the tools are missing.
 fn lab(folder: &Path, words: &[&str]) -> Option<Output> {
     lab_into(folder, "lab", words)
 }
@@ -106,14 +106,14 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
     let run = run_folder(&folder.join("lab"));
     let flows = fs::read_to_string(run.join("flows.csv")).unwrap();
     assert_eq!(column(&flows, "delivered_bytes"), [1.0, 100e3, 20e3, 60e3, 150e3]);
-    // No link is faster than the scenario says, so that no flow can be. (Linux has other SYN options than the closed form.)
+    // No link is faster than in the scenario, so no flow can be. (Linux has other SYN options than the closed form.)
     assert!(column(&flows, "slowdown").iter().all(|slowdown| *slowdown > 0.95), "{flows}");
     assert!(!flows.contains("retx_bytes"), "what senders did stays in the kernel");
     let links = fs::read_to_string(run.join("links.csv")).unwrap();
     let sent: f64 = column(&links, "tx_bytes").iter().sum();
     // Payload and headers over two or four links, and as many acknowledgements.
     assert!(sent > 4.0 * 170e3 && sent < 3.0 * 4.0 * 331e3, "{sent}");
-    // Until the last flow starts, after 4 ms, no more can arrive than the flows before it carry.
+    // Until the last flow starts, after 4 ms, at most what the earlier flows carry can arrive.
     let summary = fs::read_to_string(run.join("summary.json")).unwrap();
     let goodput = summary.split("\"goodput_gbps\": ").nth(1).and_then(|rest| rest.split([',', '\n']).next());
     let goodput: f64 = goodput.unwrap().parse().unwrap();
@@ -141,7 +141,7 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
         "the report says so too"
     );
     assert!(!page.contains("to the last bit"));
-    // A measurement is neither taken from before nor replaced.
+    // A measurement is neither reused nor replaced.
     let refused = lab(&folder, &["--scale", "100"]).expect("it worked before");
     let text = said(&refused);
     assert!(refused.status.code() == Some(2) && text.contains("which this one would replace"), "{text}");

@@ -1,5 +1,5 @@
-//! What the README tells people to type works. Lines of its `sh` blocks that begin with `weft` are run, in order, in one
-//! fresh folder that has the repository's scenarios; `make` lines must name a target of the Makefile.
+//! The commands in the README work. Lines of its `sh` blocks that begin with `weft` are run, in order, in one fresh
+//! folder that has the repository's scenarios; `make` lines must name a target of the Makefile.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The router between real network stacks: a client and a server in network namespaces of their own, joined by `weft router` in a third.
 //!
-//! Needs the right to make namespaces; says so plainly and passes where it is missing, and skips each client that is not installed.
+//! Needs the right to make namespaces; says so and passes if it is missing, and skips each client that is not
+//! installed.
 #![cfg(target_os = "linux")]
 
 mod spaces;
@@ -60,7 +61,8 @@ fn a_stream_crosses_with_one_worker_and_with_two() {
     }
 }
 
-/// On pairs of virtual links AF_XDP copies; what it takes in front of the kernel and sends past it is the same traffic.
+/// On pairs of virtual links AF_XDP copies; the frames that it takes before the kernel and sends past it are the same
+/// traffic.
 #[test]
 fn packets_and_streams_cross_by_af_xdp() {
     if !is_installed("ethtool") {
@@ -84,7 +86,7 @@ fn packets_and_streams_cross_by_af_xdp() {
     assert!(!counters.contains("malformed") && !counters.contains("no-buffer"), "{counters}");
 }
 
-/// The number after a name in what iperf3 or the router says.
+/// The number after a name in the output of iperf3 or the router.
 fn number_after(text: &str, name: &str) -> f64 {
     let rest = &text[text.find(name).unwrap_or_else(|| panic!("no {name}: {text}")) + name.len()..];
     let digits = rest.trim_start_matches([':', ' ', '\t']);
@@ -92,7 +94,7 @@ fn number_after(text: &str, name: &str) -> f64 {
     digits[..end].parse().unwrap_or_else(|_| panic!("{name}: {rest}"))
 }
 
-/// The link of the scenario has 100 Mbps: no stream is faster, its switch marks, and what it counts is what TCP noticed.
+/// The link of the scenario has 100 Mbps: no stream is faster, its switch marks, and its counts agree with TCP's.
 #[test]
 fn the_switch_of_a_scenario_carries_real_hosts() {
     let Some(mut bench) = Bench::switch("switch") else { return };
@@ -124,7 +126,8 @@ fn the_switch_of_a_scenario_carries_real_hosts() {
     assert_eq!(marked > 0, streamed, "{counters}");
 }
 
-/// What waits for a link that goes down is dropped, and counted as such; the link carries again when it comes back.
+/// Packets that wait for a link that goes down are dropped, and counted as such; the link carries again when it comes
+/// back.
 #[test]
 fn the_switch_of_a_scenario_follows_its_links() {
     let Some(mut bench) = Bench::switch("links") else { return };

@@ -1,6 +1,6 @@
 //! Four routers as one on real packets: each in a namespace of its own, links between all of them, a host at each.
 //!
-//! Needs the right to make namespaces; says so plainly and passes where it is missing.
+//! Needs the right to make namespaces; says so and passes if it is missing.
 #![cfg(target_os = "linux")]
 
 use std::io::Read;
@@ -25,7 +25,7 @@ struct RouterCluster {
 type NodeCounters = String;
 
 impl RouterCluster {
-    /// A cluster with this description, running; none without the right to make namespaces.
+    /// A running cluster with this description; `None` without the right to make namespaces.
     fn new(name: &str, description: &str) -> Option<RouterCluster> {
         let tag = format!("weft-{name}-{}", std::process::id());
         let folder = std::env::temp_dir().join(&tag);
@@ -171,7 +171,7 @@ fn counter(counters: &str, name: &str) -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
 }
 
-/// R/N is 5 Mbps: what TCP sends beyond it goes by relays.
+/// R/N is 5 Mbps: TCP's excess traffic goes by relays.
 #[test]
 fn streams_cross_parsed_once_and_relayed_at_most_once() {
     let description =
@@ -203,7 +203,8 @@ fn streams_cross_parsed_once_and_relayed_at_most_once() {
     let sum = |name: &str| counters.iter().map(|one| counter(one, name)).sum::<u64>();
     let dropped: u64 = counters.iter().map(|one| counter(one, "dropped")).sum();
     let all = counters.join("\n");
-    // The kernel drops what finds the socket of a busy node full, and counts it for nobody: TCP sends it again.
+    // The kernel drops frames that find the socket of a busy node full, and counts them for nobody: TCP sends them
+    // again.
     let chosen = sum("here") + sum("direct") + sum("relayed");
     assert!(chosen <= sum("parsed") && sum("parsed") <= chosen + dropped, "headers are parsed once: {all}");
     assert!(sum("out") <= chosen && sum("out") * 10 >= chosen * 9, "a packet leaves once: {all}");
@@ -217,7 +218,7 @@ fn streams_cross_parsed_once_and_relayed_at_most_once() {
     }
 }
 
-/// Nothing goes straight, so that half of the traffic from 0 to 1 needs node 2.
+/// Nothing goes directly, so half of the traffic from 0 to 1 needs node 2.
 #[test]
 fn a_node_dies_and_comes_back() {
     let description = "nodes = 4\nrate = \"100 Mbps\"\ndepth = \"1 ns\"\ndelta = \"0 s\"\n";
@@ -229,7 +230,8 @@ fn a_node_dies_and_comes_back() {
     cluster.settle(2);
     cluster.ping(1);
     cluster.kill(2);
-    // While its death is not known, every other packet is lost; then none: traffic is spread over what is left.
+    // While its death is not known, every other packet is lost; then none, because traffic is spread over the
+    // remaining nodes.
     cluster.ping(1);
     assert!(!cluster.within(0, &["ping", "-c", "1", "-W", "1", "10.0.3.2"]).0, "its own port is gone");
     cluster.start(2);

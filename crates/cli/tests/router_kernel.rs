@@ -1,6 +1,6 @@
 //! The router beside the kernel of its namespace: routes of `ip route` and of FRR drive it.
 //!
-//! Needs the right to make namespaces; says so plainly and passes where it is missing, and where FRR is not installed.
+//! Needs the right to make namespaces, and FRR; says so and passes if either is missing.
 #![cfg(target_os = "linux")]
 
 mod spaces;
@@ -65,7 +65,7 @@ fn shown(bench: &Bench) -> String {
     String::from_utf8_lossy(&show.stdout).into_owned()
 }
 
-/// Waits until what the router shows has these words, or has not.
+/// Waits until the output of `weft router show` contains these words, or no longer does.
 fn until_shown(bench: &Bench, words: &str, expected: bool) {
     let found = (0..100).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
@@ -86,7 +86,7 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     assert!(!good && text.contains("From 10.1.0.1") && text.contains("Net Unreachable"), "{text}");
     must(&["ip", "-n", &router, "route", "add", "10.9.0.0/24", "via", "10.2.0.2"]);
     assert!(reaches(&bench, "10.9.0.1"), "{}", shown(&bench));
-    // Next hops as FRR installs them: objects, of which a route names one.
+    // Next hops as FRR installs them: objects; a route names one of them.
     must(&["ip", "-n", &router, "nexthop", "add", "id", "5", "via", "10.2.0.2", "dev", "right"]);
     must(&["ip", "-n", &router, "nexthop", "add", "id", "6", "group", "5"]);
     must(&["ip", "-n", &router, "route", "add", "10.9.1.0/24", "nhid", "6"]);
@@ -99,7 +99,7 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     let paths = ["nexthop", "via", "2001:db8:2::2", "nexthop", "via", "2001:db8:1::2"];
     must(&[&["ip", "-n", &router, "-6", "route", "add", "2001:db8:99::/64"], &paths[..]].concat());
     until_shown(&bench, "2001:db8:99::/64 via 2001:db8:1::2, left or via 2001:db8:2::2, right", true);
-    // A link that goes down takes its routes along; the kernel does not say so of IPv4.
+    // A link that goes down takes its routes along; the kernel does not report this for IPv4.
     must(&["ip", "-n", &router, "link", "set", "right", "down"]);
     until_shown(&bench, "10.2.0.0/24 on the link of right", false);
     until_shown(&bench, "192.0.2.0/24 via 10.1.0.2, left\n", true);
@@ -144,7 +144,7 @@ fn routes_beyond_the_prefixes_of_a_link_lead_there() {
     bench.stop();
 }
 
-/// The kernel says nothing of the next hops that die and revive with a link or its address.
+/// The kernel does not report the next hops that die and revive with a link or its address.
 #[test]
 fn a_next_hop_that_is_lost_for_a_moment_returns() {
     let Some(mut bench) = bench("moment") else { return };
@@ -168,7 +168,7 @@ fn a_next_hop_that_is_lost_for_a_moment_returns() {
         ip("addr del 10.2.0.1/24 dev right");
         std::thread::sleep(Duration::from_millis(100));
         ip("addr add 10.2.0.1/24 dev right");
-        // Long enough for what follows the changes to be over.
+        // Long enough for the follower of changes to finish.
         std::thread::sleep(Duration::from_millis(600));
         until_shown(&bench, both[0], true);
     }
@@ -183,7 +183,7 @@ fn a_next_hop_that_is_lost_for_a_moment_returns() {
     bench.stop();
 }
 
-/// `ip route prepend` puts a route before those with its metric, also one with the same next hops and other shares.
+/// `ip route prepend` puts a route before those with its metric, even one with the same next hops and other shares.
 #[test]
 fn routes_of_one_metric_follow_the_kernels_order() {
     let Some(mut bench) = bench("prepend") else { return };
@@ -215,7 +215,7 @@ fn a_kernel_that_forwards_itself_is_refused() {
     assert!(!good && text.contains("set net.ipv4.ip_forward to 0"), "{text}");
 }
 
-/// The kernel does not know the tunnels: it must not answer what comes to their UDP ports with ICMP errors.
+/// The kernel does not know the tunnels: it must not answer packets to their UDP ports with ICMP errors.
 #[test]
 fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
     use std::os::unix::fs::PermissionsExt;
@@ -231,7 +231,7 @@ fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
     std::fs::write(&file, format!("{FILE}{tunnel}{route}")).unwrap();
     bench.start(&file);
     let right = bench.space("right");
-    // A second datagram from a socket that has heard of an error fails.
+    // A second datagram from a socket that has received an error fails.
     let twice = |port: u16| {
         let script = format!(
             "exec 3>/dev/udp/10.2.0.1/{port} && printf '\\xff' >&3 && sleep 0.3 && printf '\\xff' >&3"
@@ -324,7 +324,7 @@ fn until_shown_within(bench: &Bench, words: &str, seconds: u32) {
     assert!(found, "{words}: {}", shown(bench));
 }
 
-/// Requests that each uplink has answered to pings of the left host, of which each is a flow of its own.
+/// Requests answered over each uplink when the left host pings; each ping is a flow of its own.
 fn answered(bench: &Bench) -> [u64; 2] {
     ["right", "second"].map(|side| {
         let text = must(&["ip", "netns", "exec", &bench.space(side), "cat", "/proc/net/snmp"]);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use spaces::{Bench, is_installed, must, run};
 
-/// The daemon, and the plugins without which it cannot do what is asked here.
+/// The daemon, and the plugins that it needs here.
 const CHARON: &str = "/usr/lib/ipsec/charon";
 const PLUGINS: [&str; 4] = ["gcm", "openssl", "kernel-libipsec", "vici"];
 
@@ -39,7 +39,7 @@ prefix = "10.9.0.1/32"
 tunnel = "strongswan"
 "#;
 
-/// A daemon in a namespace. It leaves all its files in a folder, which it takes for `/var/run`.
+/// A daemon in a namespace. It writes all its files into a folder that it sees as `/var/run`.
 struct Charon {
     process: Child,
     folder: PathBuf,
@@ -49,7 +49,7 @@ impl Charon {
     /// Starts a daemon that protects a network of its own; the addresses are its own and the other's.
     fn start(space: &str, folder: PathBuf, ends: [&str; 2], networks: [&str; 2], esp: &str) -> Charon {
         std::fs::create_dir_all(&folder).unwrap();
-        // Where programs are confined by their paths, a copy may read what is in a folder of the test.
+        // Where programs are confined by their paths, a copy may read the files in a folder of the test.
         for program in [CHARON, "/usr/sbin/swanctl"] {
             std::fs::copy(program, folder.join(Path::new(program).file_name().unwrap())).unwrap();
         }
@@ -103,7 +103,7 @@ impl Charon {
         run(&[&["env", &configuration, &program], words, &["--uri", &socket]].concat())
     }
 
-    /// The bytes that it logged under this name, in hexadecimal; none if it logged none.
+    /// The bytes that it logged under this name, in hexadecimal; empty if it logged none.
     fn logged_bytes(&self, name: &str) -> String {
         let log = self.log();
         let lines = log.lines().skip_while(|line| !line.contains(name)).skip(1);
@@ -155,7 +155,7 @@ fn is_ready() -> bool {
     missing.is_none() && is_installed("ping")
 }
 
-/// A router with an association that strongSwan has agreed on with somebody else, and strongSwan on the right host. The
+/// A router with an association that strongSwan has agreed with another peer, and strongSwan on the right host. The
 /// address 10.9.0.1 of the right host is behind the tunnel, and the left host in front of it.
 fn takes_over(name: &str, esp: &str, cipher: &str) -> Option<(Bench, Charon)> {
     let mut bench = is_ready().then(|| Bench::links(name)).flatten()?;
@@ -195,7 +195,7 @@ fn pings_cross(bench: &Bench, mtu: u16) {
     let from_left = ["ip", "netns", "exec", &left, "ping", "10.9.0.1", "-W", "5"];
     let from_right = ["ip", "netns", "exec", &right, "ping", "-I", "10.9.0.1", "10.1.0.2", "-W", "5"];
     for (from, mtu) in [(&from_left[..], mtu), (&from_right, FAR_MTU)] {
-        // Nothing, a little, as much as fits with 28 bytes of headers, and what takes several packets.
+        // Nothing, a little, as much as fits with 28 bytes of headers, and more than one packet carries.
         for size in [0, 56, 500, mtu - 28, mtu - 27, 3000] {
             let size = size.to_string();
             let (good, text) = run(&[from, &["-M", "dont", "-c", "3", "-i", "0.05", "-s", &size]].concat());
@@ -249,7 +249,8 @@ fn strongswan_and_the_router_open_what_the_other_seals_with_gcm() {
     if replays {
         bench.within("right", &["python3", "-c", REPLAY]);
     }
-    // A keepalive of a NAT, and IKE: strongSwan wants to end what it believes to have with the one that was killed.
+    // A NAT keepalive, and IKE: strongSwan tries to end the association that it believes to have with the killed
+    // daemon.
     bench.within("right", &["bash", "-c", r"printf '\xff' > /dev/udp/10.2.0.1/4500"]);
     far.swanctl(&["--terminate", "--ike", "t", "--timeout", "1"]);
     std::thread::sleep(Duration::from_millis(200));

@@ -29,7 +29,7 @@ impl DirectBucket {
         has
     }
 
-    /// A packet goes direct whatever the bucket holds: takes what there is.
+    /// A packet goes direct whatever the bucket holds: takes the tokens that are there.
     #[inline]
     pub fn drain(&mut self, now: Time, size: Bytes) {
         let full_at = self.full_at.max(now) + self.rate.time_for(size);

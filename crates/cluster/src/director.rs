@@ -1,8 +1,9 @@
-//! The path of a packet through the cluster, decided by the node it enters: straight to its output node or by a relay.
+//! The path of a packet through the cluster, decided by the node it enters: straight to its output node, or through a
+//! relay.
 //!
-//! Direct Valiant load balancing (Direct VLB): up to R/N of the traffic for each output node goes straight to it, the rest is spread
-//! over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets), unless its link is
-//! overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
+//! Direct Valiant load balancing (Direct VLB): up to R/N of the traffic for each output node goes straight to it, the
+//! rest is spread over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets),
+//! unless its link is overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time, random::mix};
 
@@ -12,7 +13,7 @@ use crate::flowlet::FlowletTable;
 /// How traffic is spread over the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VlbKind {
-    /// Up to R/N for each output node straight, the rest over the nodes between.
+    /// Up to R/N for each output node directly, the rest over the other nodes.
     Direct,
     /// Every packet over all nodes, input and output included (Valiant).
     Valiant,
@@ -40,11 +41,11 @@ pub struct DirectorSettings {
     pub external: Rate,
     /// Rate of an internal link.
     pub link: Rate,
-    /// What a bucket holds, as time at its rate R/N.
+    /// Capacity of a bucket, as time at its rate R/N.
     pub depth: Span,
     /// Pause after which a flow may take another path (δ); zero: every packet is spread by itself.
     pub delta: Span,
-    /// Flows that the flowlet table holds.
+    /// Number of flows in the flowlet table.
     pub flows: u32,
     /// Seed of random relays.
     pub seed: u64,
@@ -70,7 +71,7 @@ impl DirectorSettings {
         }
     }
 
-    /// The share of one of several workers of a node, each with a part of the flows.
+    /// The settings for one of several workers of a node, each of which serves a part of the flows.
     #[must_use]
     pub fn divided(self, workers: u16) -> DirectorSettings {
         let part = |rate: Rate| Rate(rate.0 / u64::from(workers.max(1)));
@@ -105,7 +106,7 @@ pub struct DirectorCounters {
     pub lost: u64,
     /// Packets that followed the one before them in their flow.
     pub kept: u64,
-    /// Packets that would have, but for an overloaded link.
+    /// Packets that would have followed it if its link had not been overloaded.
     pub overloaded: u64,
 }
 
@@ -116,7 +117,7 @@ struct LinkWindow {
     bytes: u64,
 }
 
-/// What decides at one node.
+/// The director of one node.
 #[derive(Clone, Debug)]
 pub struct Director {
     settings: DirectorSettings,
@@ -192,7 +193,7 @@ impl Director {
         Some(via)
     }
 
-    /// A packet of a flow goes by `via`.
+    /// Records that a packet of a flow goes by `via`.
     #[inline]
     fn note(&mut self, now: Time, key: u64, (via, size): (u16, Bytes)) {
         if self.settings.delta > Span::ZERO {
@@ -204,7 +205,7 @@ impl Director {
             LinkWindow { number, bytes: size.0 + if window.number == number { window.bytes } else { 0 } };
     }
 
-    /// The way of the flow's last packet, if it still holds.
+    /// The path of the flow's last packet, if it is still valid.
     #[inline]
     fn kept(&mut self, now: Time, key: u64) -> Option<u16> {
         if self.settings.delta == Span::ZERO {
@@ -223,12 +224,12 @@ impl Director {
         Some(via)
     }
 
-    /// A way for a packet that follows no other.
+    /// A path for a packet that follows no other.
     fn fresh(&mut self, now: Time, to: u16, size: Bytes) -> u16 {
         match self.settings.spreading {
             VlbKind::Direct if self.buckets[usize::from(to)].take(now, size) => to,
             VlbKind::Direct => self.turn(|own, node| node != own.me && node != to).unwrap_or(to),
-            // Spread over all, itself and the output included: then there is no relay.
+            // Spread over all nodes, including itself and the output, in which case there is no relay.
             VlbKind::Valiant => match self.turn(|_, _| true) {
                 Some(node) if node != self.me => node,
                 _ => to,
@@ -258,7 +259,7 @@ impl Director {
         self.up[usize::from(node)] = up;
     }
 
-    /// What has been decided.
+    /// Counters of the decisions so far.
     #[must_use]
     pub fn counters(&self) -> DirectorCounters {
         self.counters

@@ -1,9 +1,9 @@
-//! The flowlet table: which way the last packet of a flow went, and when. Bounded; a flow that finds no room replaces
-//! the one not seen for longest among a few, which affects order only.
+//! The flowlet table: the path of each flow's last packet, and its time. Bounded; a flow that finds no room replaces
+//! the least recently seen among a few, which affects order only.
 
 use weft_core::{Time, random::mix};
 
-/// Flows among which a new one finds its place.
+/// Number of entries that compete for a new flow's place.
 const WAYS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl FlowletTable {
         FlowletTable { sets: vec![[EMPTY; WAYS]; sets].into(), evictions: 0 }
     }
 
-    /// Where the last packet of a flow went, and when; none if it is not known.
+    /// The path of a flow's last packet, and its time; `None` if unknown.
     #[must_use]
     #[inline]
     pub fn last(&self, key: u64) -> Option<(u16, Time)> {
@@ -39,7 +39,7 @@ impl FlowletTable {
         known.map(|entry| (entry.via, entry.seen))
     }
 
-    /// A packet of a flow went by `via`.
+    /// Records that a packet of a flow went by `via`.
     #[inline]
     pub fn note(&mut self, now: Time, key: u64, via: u16) {
         let at = self.index(key);

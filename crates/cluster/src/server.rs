@@ -1,9 +1,9 @@
-//! What a server of the cluster can do: cores, cycles per packet, cards, and the time a packet spends in it.
+//! A server of the cluster: cores, cycles per packet, cards, and the time a packet spends in it.
 
 use weft_core::units::PS_PER_S;
 use weft_core::{Bytes, Rate, Span};
 
-/// What one packet costs a core.
+/// The cost of a packet for a core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Cycles, whatever its size.
@@ -21,7 +21,7 @@ pub struct ServerModel {
     pub frequency: f64,
     /// Work of the node that a packet enters: headers, look-up.
     pub route: Work,
-    /// Work of the others: moving it.
+    /// Work of the other nodes: moving it.
     pub relay: Work,
     /// Cycles of the node that a packet enters to keep flows in order and choose the path.
     pub avoidance: f64,
@@ -39,7 +39,7 @@ pub struct ServerModel {
     pub ring: u32,
 }
 
-/// Bytes of the largest packet on which rings of cards are dimensioned.
+/// Bytes of the largest packet, by which the rings of cards are dimensioned.
 const LARGEST: u64 = 1500;
 
 impl ServerModel {
@@ -83,7 +83,7 @@ impl ServerModel {
         rate.time_for(Bytes(LARGEST * u64::from(self.ring)))
     }
 
-    /// Packets per second of all cores for packets that each take one node's routing and another's moving.
+    /// Packets per second of all cores, if each packet takes one node's routing and another's moving.
     #[must_use]
     pub fn packets_per_second(&self, size: Bytes) -> f64 {
         let both = self.time(true, size).0 + self.time(false, size).0;

@@ -42,7 +42,7 @@ impl ClusterShape {
         }
     }
 
-    /// All nodes, those without external ports included.
+    /// All nodes, including those without external ports.
     #[must_use]
     pub fn nodes(self) -> u16 {
         match self {

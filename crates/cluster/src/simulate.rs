@@ -37,16 +37,16 @@ pub struct ClusterModel {
     pub server: ServerModel,
     /// How paths are chosen; `nodes` is taken from the shape.
     pub director: DirectorSettings,
-    /// How long it takes until all nodes know that one is down or back.
+    /// Time until all nodes know that one is down or back.
     pub notice: Span,
 }
 
 /// A node goes down or comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeChange {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// Which.
+    /// The node.
     pub node: u16,
     /// Whether it comes back.
     pub up: bool,
@@ -57,7 +57,7 @@ pub struct NodeChange {
 pub struct ClusterSpan {
     /// Loads and rates are measured from here.
     pub from: Time,
-    /// The last instant at which packets enter; those inside are followed to their ends.
+    /// The last instant at which packets enter; those inside are followed until they leave.
     pub to: Time,
     /// Failures and returns of nodes, in order of time.
     pub changes: Vec<NodeChange>,
@@ -73,7 +73,7 @@ struct ModelPacket {
     from: u16,
     /// Nodes it has visited.
     visited: u8,
-    /// The life of the node in which it is: it does not survive the node.
+    /// The incarnation of the node that holds it: the packet does not survive the node.
     life: u32,
 }
 
@@ -87,7 +87,7 @@ enum Happening {
         port: u16,
         packet: u32,
     },
-    /// A core is to process it.
+    /// It waits for a core to process it.
     Work {
         node: u16,
         packet: u32,
@@ -221,7 +221,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// All packets inside a node that fails are lost, and those that reach it while it is down.
+    /// All packets inside a failing node are lost, and so are those that reach it while it is down.
     fn fail_or_return(&mut self, node: u16, up: bool) {
         let changed = &mut self.nodes[usize::from(node)];
         changed.up = up;
@@ -233,7 +233,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Nodes that are linked to a node learn that it is down or back.
+    /// The neighbours of a node learn that it is down or back.
     fn tell(&mut self, node: u16, up: bool) {
         for other in 0..self.model.shape.nodes() {
             let neighbours = self.model.shape.neighbours(other);
@@ -367,7 +367,8 @@ impl<'a> Running<'a> {
         let life = self.nodes[usize::from(to)].life;
         let held = &mut self.packets[packet as usize];
         (held.from, held.life) = (node, life);
-        // A port of an n-fly leads only onwards; what comes in shares the cards of what goes out by number.
+        // A port of an n-fly leads only onwards; inbound links share the cards of the outbound links with the same
+        // number.
         let port = self.nodes[usize::from(to)].port_from(to, node);
         self.at(time, Happening::Arrive { node: to, port, packet });
     }

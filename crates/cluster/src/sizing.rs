@@ -20,9 +20,9 @@ pub struct CardKind {
 pub struct ServerKind {
     /// Its name.
     pub name: &'static str,
-    /// External ports that it processes: each takes up to three times its rate.
+    /// Number of external ports that it can process: each takes up to three times its rate.
     pub ports: u32,
-    /// Slots for cards, those of external ports included.
+    /// Slots for cards, including those of external ports.
     pub slots: u32,
     /// Cards; the first is for external ports.
     pub cards: &'static [CardKind],
@@ -63,7 +63,7 @@ pub const OF_2009: Era = Era {
     switch_price: 24_000.0,
 };
 
-/// Servers of today: 100 Gb/s ports, 8 slots, or 4 in a flat one.
+/// Servers of today: 100 Gb/s ports, 8 slots, or 4 in a flat server.
 pub const OF_TODAY: Era = Era {
     name: "today",
     rate: Rate::from_gbps(100),
@@ -97,15 +97,15 @@ pub struct ClusterSize {
     pub linking: Linking,
     /// All servers.
     pub servers: u64,
-    /// Servers without external ports among them.
+    /// Of these, servers without external ports.
     pub relays: u64,
-    /// What a link between two servers must carry.
+    /// The rate that a link between two servers must carry.
     pub link: Rate,
     /// Cables between two servers, and the rate of each.
     pub cables: (u32, Rate),
 }
 
-/// The router of `ports` external ports of rate `rate`; none if its servers have too few slots for any.
+/// The router with `ports` external ports of rate `rate`; `None` if its servers have too few slots.
 #[must_use]
 pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
     let servers = u64::from(ports.div_ceil(kind.ports));
@@ -132,12 +132,12 @@ pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
     })
 }
 
-/// The least k of which kⁿ reaches `servers`.
+/// The least k for which kⁿ is at least `servers`.
 fn least_arity(servers: u64, ranks: u32) -> u32 {
     (2..).find(|arity: &u32| u64::from(*arity).saturating_pow(ranks) >= servers).unwrap_or(2)
 }
 
-/// Cables to so many servers, each pair of them with this rate: those that take the fewest slots.
+/// Cables to `others` servers at `rate` each, on the cards that take the fewest slots.
 fn links(kind: &ServerKind, others: u32, rate: Rate) -> Option<(Rate, (u32, Rate))> {
     let external = kind.ports.div_ceil(kind.cards[0].ports);
     let free = kind.slots.saturating_sub(external);
@@ -167,13 +167,13 @@ pub fn clos_switches(ports: u64) -> u64 {
     }
 }
 
-/// What a router costs of these servers.
+/// Cost of a router built from these servers.
 #[must_use]
 pub fn cluster_price(size: &ClusterSize, era: &Era) -> f64 {
     size.servers as f64 * era.server_price
 }
 
-/// What it costs with switches between the servers that process packets.
+/// Its cost with switches between the servers that process packets.
 #[must_use]
 pub fn clos_price(ports: u32, kind: &ServerKind, era: &Era) -> f64 {
     let servers = f64::from(ports.div_ceil(kind.ports));

@@ -4,13 +4,13 @@
 /// Addresses of the cluster: locally administered, then the letters R and B.
 const PREFIX: [u8; 4] = [0x02, 0x52, 0x42, 0x00];
 
-/// The most nodes: one byte of the address.
+/// Maximum number of nodes: one byte of the address.
 pub const MOST_NODES: u16 = 256;
 
 /// Which of the two phases of Valiant load balancing a packet is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClusterPhase {
-    /// On its way by a relay.
+    /// On its way to a relay.
     First,
     /// On its way straight to the output node.
     Second,
@@ -47,7 +47,7 @@ impl ClusterStation {
         [PREFIX[0], PREFIX[1], PREFIX[2], PREFIX[3], self.node, phase]
     }
 
-    /// Reads an address; none if it is not of a cluster.
+    /// Parses an address; `None` if it does not belong to a cluster.
     #[must_use]
     pub fn parse(bytes: [u8; 6]) -> Option<ClusterStation> {
         let [a, b, c, d, node, phase] = bytes;
@@ -70,7 +70,7 @@ impl ClusterStation {
     pub fn next(self, me: u8, from: u8) -> RelayMove {
         match self.phase {
             _ if self.node == me => RelayMove::Out,
-            // From its own output node, or with no relay ahead, it would wander.
+            // A packet from its own output node, or without a relay ahead, would circulate.
             ClusterPhase::First if self.node != from => RelayMove::To(self.node),
             _ => RelayMove::Astray,
         }

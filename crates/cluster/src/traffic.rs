@@ -9,7 +9,7 @@ use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 /// A packet that enters the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterArrival {
-    /// When.
+    /// The instant.
     pub time: Time,
     /// The node it enters.
     pub from: u16,
@@ -34,7 +34,7 @@ pub struct TrafficMatrix {
 const MIXED: usize = 4;
 
 impl TrafficMatrix {
-    /// From every node to every other alike.
+    /// From every node to every other equally.
     #[must_use]
     pub fn uniform(nodes: u16) -> TrafficMatrix {
         let share = 1.0 / f64::from(nodes.max(2) - 1);
@@ -47,14 +47,14 @@ impl TrafficMatrix {
         TrafficMatrix::of(nodes, |from, to| f64::from(u8::from((from + 1) % nodes == to)))
     }
 
-    /// All traffic to node 0, from the others alike, as much as its port carries.
+    /// All traffic to node 0, equally from all others, as much as its port carries.
     #[must_use]
     pub fn hot_spot(nodes: u16) -> TrafficMatrix {
         let share = 1.0 / f64::from(nodes.max(2) - 1);
         TrafficMatrix::of(nodes, |from, to| if to == 0 && from != 0 { share } else { 0.0 })
     }
 
-    /// Node 0 sends all its traffic to node 1, and nobody else sends.
+    /// Node 0 sends all its traffic to node 1; no other node sends.
     #[must_use]
     pub fn one_to_one(nodes: u16) -> TrafficMatrix {
         TrafficMatrix::of(nodes, |from, to| f64::from(u8::from(from == 0 && to == 1)))
@@ -129,8 +129,8 @@ fn derangement(nodes: u16, random: &mut Random) -> Vec<u16> {
 pub enum SizeMix {
     /// All of one size.
     Fixed(Bytes),
-    /// Small, middle and full packets, 741 bytes on average: in place of the trace from Abilene, of which only the mean
-    /// is known, roughly.
+    /// Small, middle and full packets, 741 bytes on average: in place of the trace from Abilene, of which only an
+    /// approximate mean is known.
     Mixed,
 }
 
@@ -168,7 +168,7 @@ pub struct PoissonArrivals {
     sizes: SizeMix,
     /// Mean time between packets, seconds.
     gap: f64,
-    /// Flows of a pair, among which its packets are divided.
+    /// Number of flows among which the packets of a pair are divided.
     flows: u32,
     now: f64,
     random: Random,
@@ -176,10 +176,10 @@ pub struct PoissonArrivals {
 }
 
 impl PoissonArrivals {
-    /// Packets by a matrix of shares of this rate.
+    /// Packets according to a matrix of shares of this rate.
     #[must_use]
     pub fn new(matrix: &TrafficMatrix, rate: Rate, sizes: SizeMix, seed: u64) -> PoissonArrivals {
-        // Enough that the cores of a server, which divide them, are loaded alike.
+        // Enough to load the cores of a server equally, which divide the flows among them.
         let flows = (16_384 / u32::from(matrix.nodes().max(1))).max(64);
         let pairs = usize::from(matrix.nodes()).pow(2);
         PoissonArrivals {
@@ -219,8 +219,8 @@ impl Iterator for PoissonArrivals {
     }
 }
 
-/// Traffic as of many TCP flows between two nodes: flows of heavy-tailed length, whose packets come in short bursts at
-/// the rate of the sender's access link, one burst per round trip.
+/// Traffic like that of many TCP flows between two nodes: flows of heavy-tailed length, whose packets come in short
+/// bursts at the rate of the sender's access link, one burst per round trip.
 #[derive(Clone, Debug)]
 pub struct TraceArrivals {
     /// Next packets of flows, earliest first; ties by flow.
@@ -237,11 +237,11 @@ struct TraceFlow {
     left: u32,
     sequence: u32,
     access: Rate,
-    /// Packets of the current burst that are still to come.
+    /// Remaining packets of the current burst.
     burst: u32,
 }
 
-/// Packets of the shortest and the longest flow, and the shape of the distribution between (Pareto).
+/// Packets of the shortest and the longest flow, and the shape of the Pareto distribution between them.
 const LENGTHS: (f64, f64, f64) = (3.0, 1000.0, 1.2);
 /// Round trip of the flows.
 const ROUND_TRIP: Span = Span::from_ms(10);
@@ -270,7 +270,7 @@ impl TraceArrivals {
     }
 }
 
-/// Mean of the bounded Pareto distribution, whose excess lies at its end.
+/// Mean of the bounded Pareto distribution, whose excess probability lies at its upper end.
 fn mean_length() -> f64 {
     let (least, most, shape) = LENGTHS;
     let tail = (least / most).powf(shape);

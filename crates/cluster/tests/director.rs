@@ -61,7 +61,7 @@ fn valiant_spreads_over_all_nodes_alike() {
     }
 }
 
-/// The ways of the packets of one flow, 1 us apart, at twice R/N.
+/// The paths of the packets of one flow, 1 us apart, at twice R/N.
 fn ways(delta: Span) -> Vec<ClusterPath> {
     let mut director = Director::new(DirectorSettings { delta, ..settings(4) }, 0);
     (0..4000).map(|n| director.choose(Time::ZERO + Span::from_us(n), 7, 2, SIZE)).collect()

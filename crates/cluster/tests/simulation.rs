@@ -115,7 +115,7 @@ fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
     let changes =
         vec![NodeChange { time: at(10), node: 2, up: false }, NodeChange { time: at(20), node: 2, up: true }];
     let span = ClusterSpan { changes, ..span(0, 30) };
-    // Node 2 is neither input nor output, so that all it does is relay.
+    // Node 2 is neither input nor output, so it only relays.
     let matrix = TrafficMatrix::of(4, |from, to| f64::from(u8::from((from, to) == (0, 1))));
     let outcome = run(&model, &matrix, 0.8, &span);
     let losses = outcome.losses;
@@ -124,7 +124,7 @@ fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
     assert!(losses.failure > 0 && losses.failure < 200, "{losses:?}");
     assert!(outcome.links[&(0, 2)] > 0);
 
-    // As an output it takes its own traffic with it, and nobody else's.
+    // As an output, it takes down its own traffic only.
     let outcome = run(&model, &TrafficMatrix::uniform(4), 0.5, &span);
     assert!(outcome.losses.no_path > 0 && outcome.refused > 0);
     let third = outcome.entered as f64 / 30.0 * 10.0 / 3.0;

@@ -1,13 +1,13 @@
-//! Names that readers of the literature try and that no family has: what Weft offers instead. A wrong guess at a similar name
-//! would mislead. Must not depend on what the families are; it matches names only.
+//! Names that readers of the literature may try and that no family has, with what Weft offers instead. A wrong guess
+//! at a similar name would mislead. Must not depend on what the families are; it matches names only.
 
-/// Schemes that are not modelled: the family they are sought in, how they are written, what there is instead.
+/// Schemes that are not modelled: the family in which they are sought, their spellings, and the alternative.
 const ABSENT: &[(&str, &str, &str, &str)] = &[
     (
         "transport",
         "hpcc",
         "HPCC",
-        "`timely` and `patched-timely` are the laws that measure queueing, `dcqcn` goes by marks",
+        "`timely` and `patched-timely` are the laws that measure queueing, `dcqcn` reacts to marks",
     ),
     ("transport", "swift", "Swift", "`timely` and `patched-timely` are the laws that go by delay"),
     ("transport", "powertcp", "PowerTCP", "`timely` and `patched-timely` are the laws that measure queueing"),
@@ -50,7 +50,7 @@ const ABSENT: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Schemes that are a setting, not a member of the family they are sought in: how they are written, and what to set.
+/// Schemes that are a setting, not a member of the family in which they are sought: their spellings, and what to set.
 const SETTINGS: &[(&str, &str, &str)] = &[
     ("transport", "irn", "IRN is `roce`, `dcqcn` or `timely` with `recovery = \"selective\"` and a `window`"),
     ("transport", "pias", "PIAS is a setting of TCP transports: `[transport.dctcp]` with `pias.thresholds`"),
@@ -59,7 +59,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("scheduler", "pfabric", "pFabric is `order = \"ranked\"` of switches and `transport = \"pfabric\"`"),
 ];
 
-/// What to say of a name of a family that is known elsewhere: `HPCC is not modelled; ... instead`.
+/// The message about a name that is known from elsewhere: `HPCC is not modelled; ... instead`.
 pub(crate) fn absent(family: &str, found: &str) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
     if let Some((_, _, says)) = SETTINGS.iter().find(|(of, name, _)| *of == family && *name == plain(found)) {

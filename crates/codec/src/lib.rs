@@ -1,5 +1,5 @@
-//! Settings to and from the text of a file: a tree of TOML nodes is decoded against the declared tables, and a checked value is
-//! written in its canonical form.
+//! Settings to and from the text of a file: a tree of TOML nodes is decoded against the declared tables, and a
+//! checked value is written in its canonical form.
 //!
 //! Must not depend on any particular setting: a new setting needs no line here.
 

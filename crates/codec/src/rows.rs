@@ -50,7 +50,7 @@ fn setting(field: &'static Field, kind: &'static Kind, value: &Value, path: &str
         (Kind::Named(inner), Value::Named(entries)) => {
             entries.iter().for_each(|(name, own)| setting(field, inner, own, &join(path, name), rows));
         }
-        // An empty table turns on what a level says nothing more about.
+        // An empty table switches something on without any further setting of the level.
         (Kind::Table(table), Value::Table(own)) if !own.is_empty() => {
             collect(table, value, path, false, rows)
         }

@@ -325,7 +325,8 @@ impl Walk<'_> {
     }
 }
 
-/// A name that the family does not have: the nearest one, unless it is a scheme that exists elsewhere.
+/// The mistake about a name that the family lacks: suggests the nearest one, unless it is a scheme that exists
+/// elsewhere.
 fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> Mistake {
     let message = format!("unknown {} `{found}`", family.name);
     match absent(family.name, found) {
@@ -334,13 +335,13 @@ fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> 
     }
 }
 
-/// The settings in a preset that chooses the same member.
 /// The first sentence of a description, on one line.
 fn first_sentence(doc: &str) -> String {
     let line = doc.split_whitespace().collect::<Vec<_>>().join(" ");
     line.split_once(". ").map_or(line.clone(), |(first, _)| format!("{first}."))
 }
 
+/// The settings in a preset that chooses the same member.
 fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Value> {
     match preset {
         Some(Value::Member(name, settings)) if *name == member.name => Some(settings),

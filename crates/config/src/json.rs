@@ -1,8 +1,7 @@
-//! A JSON reader that records the position of every value, which readers for data do not.
+//! A JSON reader that records the position of every value, which ordinary JSON readers do not.
 //!
 //! RFC 8259, strictly; tables keep the order of their keys and every repetition of a key, because a repetition is a
-//! finding.
-//! Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
+//! finding. Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
 
 /// How deep lists and tables may be nested.
 const DEEPEST: usize = 64;
@@ -67,7 +66,7 @@ impl JsonNode {
         }
     }
 
-    /// The value of a key; of a repeated key the last, which is what other readers take.
+    /// The value of a key; for a repeated key the last, as in other readers.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&JsonNode> {
         self.entries().iter().rev().find(|entry| entry.key == key).map(|entry| &entry.node)
@@ -202,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// After an element: true at a comma, false at the end.
+    /// Called after an element: `true` at a comma, `false` at the end.
     fn goes_on(&mut self, end: u8, allowed: &'static str) -> Result<bool, JsonError> {
         self.space();
         match self.peek() {

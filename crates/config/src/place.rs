@@ -53,7 +53,7 @@ impl Cursor {
             *self = Cursor { spot: Spot { file: spot.file, at: 0 }, ..Cursor::default() };
         }
         let until = spot.at.min(text.len()).max(self.spot.at);
-        // Bytes inside a character begin none.
+        // Bytes inside a character do not begin one.
         for byte in &text.as_bytes()[self.spot.at..until] {
             match byte {
                 b'\n' => (self.lines, self.column) = (self.lines + 1, 0),

@@ -47,7 +47,7 @@ pub(crate) struct Estimator {
     ahead: Register,
     /// Packets of that queue not yet known to have started leaving.
     coming: Ring<Coming>,
-    /// When the transmitter of a foreseen port becomes idle; none: it has sent nothing.
+    /// When the transmitter of a foreseen port becomes idle; `None`: it has sent nothing.
     busy_until: Option<Time>,
 }
 
@@ -114,14 +114,14 @@ impl Estimator {
         self.metric(decay, self.sent)
     }
 
-    /// The first bit of a packet leaves now; returns the metric including it.
+    /// Called when the first bit of a packet leaves; returns the metric including it.
     #[inline]
     pub(crate) fn sends(&mut self, decay: &Decay, now: Time, wire: u16) -> u8 {
         self.sent.add(decay, now, wire);
         self.metric(decay, self.sent)
     }
 
-    /// A packet joins a foreseen queue now and is sent later; returns the metric at that time.
+    /// Called when a packet joins a foreseen queue and will be sent later; returns the metric at that time.
     #[inline(always)]
     pub(crate) fn will_send(
         &mut self,

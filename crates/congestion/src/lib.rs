@@ -1,6 +1,6 @@
 //! How congested the paths to other leaves are, as CONGA (SIGCOMM'14, section 3) measures it: each fabric link
 //! estimates its rate, packets carry the highest estimate along their path, and the leaf where they arrive returns it
-//! on packets of the opposite direction. All that a switch learns of another arrives in headers.
+//! on packets of the opposite direction. Everything that a switch learns about another arrives in headers.
 //!
 //! Must not depend on balancers: callers ask for the metric of an uplink towards a leaf.
 
@@ -57,7 +57,7 @@ pub struct Congestion {
     age_out: Span,
     ce_at_leaf: bool,
     feedback: bool,
-    /// By port; none for ports to hosts.
+    /// By port; `None` for ports to hosts.
     estimators: Vec<Option<Estimator>>,
     /// By port: its number among the uplinks, counted from 1; 0 for ports to hosts.
     tags: Vec<u32>,
@@ -73,7 +73,7 @@ pub fn state(leaves: u64, uplinks: u64) -> Bytes {
 }
 
 impl Congestion {
-    /// A switch that knows nothing yet.
+    /// A switch that has learnt nothing yet.
     pub fn new(settings: &CongestionSettings, place: CongestionSite<'_>) -> Congestion {
         let decay = Decay::new(settings);
         let ports = place.rates.iter().zip(&place.fabric);
@@ -119,7 +119,7 @@ impl Congestion {
         local.max(self.to[usize::from(leaf)].metric(now, tag, self.age_out))
     }
 
-    /// A packet arrived. Its destination leaf records what it carries.
+    /// Called when a packet arrives. Its destination leaf records what it carries.
     #[inline]
     pub fn arrives(&mut self, now: Time, header: &mut Header) {
         if header.note == 0 || self.own_leaf != Some(self.leaf(header.destination)) {
@@ -134,7 +134,7 @@ impl Congestion {
         }
     }
 
-    /// A packet will leave by `port`. Its source leaf writes the note.
+    /// Called when a packet will leave by `port`. Its source leaf writes the note.
     #[inline]
     pub fn departs(&mut self, now: Time, port: PortId, header: &mut Header) {
         let tag = self.tags[port.index()];
@@ -147,7 +147,8 @@ impl Congestion {
         }
     }
 
-    /// A packet that joined the queue of a foreseen port at `now` occupies the link from `start` to `end`.
+    /// Called when a packet has joined the queue of a foreseen port at `now` and will occupy the link from `start` to
+    /// `end`.
     #[inline(always)]
     pub fn will_send(&mut self, now: Time, port: PortId, (start, end): (Time, Time), header: &mut Header) {
         if let Some(own) = &mut self.estimators[port.index()] {
@@ -156,7 +157,7 @@ impl Congestion {
         }
     }
 
-    /// The first bit of a packet leaves now, at a port without foresight.
+    /// Called when the first bit of a packet leaves a port without foresight.
     #[inline]
     pub fn sends(&mut self, now: Time, port: PortId, header: &mut Header) {
         if let Some(own) = &mut self.estimators[port.index()] {

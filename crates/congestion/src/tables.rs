@@ -50,11 +50,11 @@ pub(crate) struct FromLeaf {
     next: usize,
 }
 
-/// What packets over an uplink met.
+/// The congestion that packets over an uplink met.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     metric: u8,
-    /// It differs from the last report.
+    /// Whether it differs from the last report.
     changed: bool,
     known: bool,
     at: Time,

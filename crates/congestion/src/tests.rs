@@ -1,10 +1,10 @@
-//! Packets between two leaves and a spine: what they carry, and what the leaves make of it.
+//! Packets between two leaves and a spine: the notes that they carry, and how the leaves use them.
 
 use super::*;
 use weft_core::Ecn;
 
-/// Hosts 0 and 1 stand on leaf 0, hosts 2 and 3 on leaf 1. Ports 0 and 1 of a leaf lead to hosts, 2 to 5 to spines; both
-/// ports of a spine to leaves.
+/// Hosts 0 and 1 are on leaf 0, hosts 2 and 3 on leaf 1. Ports 0 and 1 of a leaf lead to hosts, 2 to 5 to spines;
+/// both ports of a spine to leaves.
 fn switch(own_leaf: Option<u16>, settings: &CongestionSettings) -> Congestion {
     let fabric = if own_leaf.is_some() { vec![false, false, true, true, true, true] } else { vec![true; 2] };
     let rates = vec![Rate::from_gbps(10); fabric.len()];
@@ -20,7 +20,7 @@ fn us(n: u64) -> Time {
     Time::ZERO + Span::from_us(n)
 }
 
-/// The packet crosses a switch and leaves by a port.
+/// Lets the packet cross a switch and leave by a port.
 fn cross(switch: &mut Congestion, now: Time, port: u16, header: &mut Header) {
     switch.arrives(now, header);
     switch.departs(now, PortId(port), header);
@@ -71,12 +71,12 @@ fn feedback_returns_on_packets_of_the_opposite_direction_and_fades() {
     fabric.send(us(1), (0, 2), 4, 50_000);
     fabric.send(us(1), (1, 2), 5, 100);
     let told = |note: Note| (note.told_tag, note.told_metric);
-    // Both paths share the downlink; the leaf that asks nothing is told about them in turn.
+    // Both paths share the downlink; reports about them go to the other leaf in turn.
     assert_eq!(told(fabric.send(us(2), (3, 0), 2, 84)), (3, 2));
     assert_eq!(told(fabric.send(us(2), (3, 1), 2, 84)), (4, 2));
     let metric = |fabric: &mut Fabric, at, port| fabric.leaves[0].metric(at, PortId(port), 1);
     assert_eq!([2, 3, 4, 5].map(|port| metric(&mut fabric, us(2), port)), [0, 0, 2, 2]);
-    // Silence: the own uplink has decayed, and so does what was told, after T_age by eighths of it.
+    // Silence: the leaf's own uplink has decayed, and reported metrics decay after T_age, by eighths of it.
     assert_eq!(metric(&mut fabric, us(10_000), 4), 2);
     assert_eq!(metric(&mut fabric, us(11_300), 4), 1);
     assert_eq!(metric(&mut fabric, us(12_600), 4), 0);

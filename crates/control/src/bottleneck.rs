@@ -4,7 +4,7 @@ use weft_core::{Bytes, Grouping, HostId, LinkId, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, LinkState, Node, Routes};
 
-/// With more flows than this, a scenario is a workload and not a control loop.
+/// Maximum number of flows: with more, a scenario is a workload and not a control loop.
 pub(crate) const MOST_FLOWS: usize = 4096;
 
 /// A flow's path through the bottleneck.
@@ -33,7 +33,7 @@ pub(crate) struct WireSizes {
     pub(crate) feedback: Bytes,
 }
 
-/// Finds the bottleneck, or says why there is none.
+/// Finds the bottleneck, or explains why there is none.
 pub(crate) fn find(setup: &Setup, wire: WireSizes) -> Result<BottleneckLink, String> {
     let graph = &setup.graph;
     if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {

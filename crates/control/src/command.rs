@@ -10,8 +10,8 @@ use crate::{FluidOptions, TuneOptions};
 /// The folder of results if none is given.
 const OUT: &str = "runs";
 
-/// `weft fluid` with everything that decides what is computed: the options of all studies, and those of this one, each with its
-/// value, or without one.
+/// `weft fluid` with everything that determines the computation: the options of all studies, and those of this one,
+/// each with its value if it has one.
 pub(crate) fn command(
     study: &str,
     path: &Path,

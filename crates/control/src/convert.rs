@@ -49,7 +49,7 @@ impl Unit {
     }
 }
 
-/// How the switch marks, and whether it decides at the arrival of a packet.
+/// The switch's marking, and whether it decides on the arrival of a packet.
 pub(crate) fn marking(
     marker: &MarkerSettings,
     unit: Unit,
@@ -139,7 +139,7 @@ pub(crate) struct ConvertedTimely<'a> {
     own: &'a rate_timely::TimelySharedSettings,
     decrease: f64,
     between: Between,
-    /// What the model has no equation for.
+    /// Settings for which the model has no equation.
     omitted: Vec<&'static str>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> ConvertedTimely<'a> {
     /// The model's settings on a path with this round trip without queueing.
     pub(crate) fn settings(&self, capacity: f64, path: FlowPath, unit: Unit) -> TimelyParameters {
         let (own, round_trip) = (self.own, path.round_trip);
-        // a host compares the round trip from when a packet has left it, except what it subtracts
+        // a host measures the round trip from the departure of a packet, apart from what it subtracts
         let left = path.line.time_for(unit.packet);
         let apart = round_trip.seconds() - left.seconds() - own.segments.base_rtt.seconds();
         let (low, high) = ((own.low.seconds() - apart).max(0.0), (own.high.seconds() - apart).max(0.0));
@@ -231,7 +231,7 @@ impl<'a> ConvertedTimely<'a> {
         }
         if self.own.segments.base_rtt == Span::ZERO {
             notes.push(format!(
-                "The thresholds refer to whole round trips, of which {:.1} us are not queueing; `base_rtt` subtracts them.",
+                "The thresholds refer to whole round trips, and {:.1} us of these are not queueing; `base_rtt` subtracts them.",
                 round_trip.micros()
             ));
         }

@@ -37,7 +37,7 @@ pub(crate) struct FluidRun {
 /// Integrates every case.
 ///
 /// # Errors
-/// As [`of`]; [`Error::BadInput`] for a time in which no sender hears of the queue.
+/// As [`of`]; [`Error::BadInput`] for a time too short for any sender to hear of the queue.
 pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Result<Vec<FluidRun>, Error> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
@@ -57,7 +57,7 @@ pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Result<Vec<F
 /// Integrates the model of a case over `until` seconds.
 ///
 /// # Errors
-/// [`Error::Failed`] if the equations leave the numbers: with settings beyond what they describe.
+/// [`Error::Failed`] if the equations overflow, with settings beyond what they describe.
 pub(crate) fn of(subject: &Subject, until: f64) -> Result<FluidSeries, Error> {
     let found = match (subject.dcqcn_model(), subject.timely_model()) {
         (Some(mut model), _) => series(&mut model, subject, until),
@@ -67,7 +67,7 @@ pub(crate) fn of(subject: &Subject, until: f64) -> Result<FluidSeries, Error> {
     match found.ends_being_finite() {
         None => Ok(found),
         Some(at) => Err(Error::Failed(format!(
-            "{}: the equations have no number for queue and rates from {} us on; a setting is beyond what they describe",
+            "{}: the equations give no numbers for queue and rates from {} us on; a setting is outside their range",
             subject.title(),
             number(at * 1e6)
         ))),

@@ -23,8 +23,7 @@ pub struct FluidJitter {
 const WITHIN: [(&str, JitteredTrips); 3] =
     [("both", JitteredTrips::Both), ("each", JitteredTrips::Each), ("neither", JitteredTrips::Neither)];
 
-/// The step length in seconds if a draw has no holding time of its own: jitter is drawn after such a step or a longer
-/// one; no step is longer.
+/// Step length in seconds if draws have no holding time of their own; no step is longer.
 const STEP: f64 = 1e-6;
 /// Minimum holding time of a draw: each needs a step of its own.
 const SHORTEST: Span = Span::from_ns(10);

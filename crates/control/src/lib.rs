@@ -60,7 +60,7 @@ pub struct FluidOutcome {
     pub terminal: String,
     /// The HTML page.
     pub report: PathBuf,
-    /// No setting does what was wanted; the texts say what would help.
+    /// No setting reaches the targets; the texts say what would help.
     pub unsolved: bool,
 }
 
@@ -145,9 +145,8 @@ pub fn fluid_tune(
     Ok(FluidOutcome { unsolved, ..study.publish(&folder, tuning.page(), tuning.terminal())? })
 }
 
-/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of
-/// the
-/// options are used: both models have the same network, flows, law and ramp.
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out`
+/// of the options are used: both models have the same network, flows, law and ramp.
 ///
 /// # Errors
 /// As [`fluid_run`]; also if the engine does not measure queues.

@@ -181,7 +181,7 @@ pub(crate) struct MarginMap {
     notes: Vec<String>,
 }
 
-/// A margin as drawn: what is turns behind would leave no colours for the rest.
+/// A margin as drawn: one that is several turns behind would leave no colours for the rest.
 fn drawn(margin: f64) -> f64 {
     rounded(margin.max(-180.0))
 }

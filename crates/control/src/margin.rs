@@ -35,7 +35,7 @@ pub(crate) struct CaseMargins {
     /// Roots in the right half-plane; unknown for the published form.
     unstable: Option<u32>,
     beyond: bool,
-    /// Whether the flows go by round trips, not by marks.
+    /// Whether the flows react to round trips rather than marks.
     by_trips: bool,
 }
 
@@ -245,7 +245,7 @@ fn bode(found: &[CaseMargins]) -> [Figure; 2] {
     ]
 }
 
-/// Hides the phase far beyond half a turn, where a delay makes it fall for ever.
+/// Hides the phase far beyond half a turn, where a delay makes it fall without end.
 fn shown_phase(degrees: f64) -> f64 {
     if degrees < -450.0 { f64::NAN } else { degrees }
 }

@@ -69,7 +69,7 @@ pub fn fluid_numbers(
 fn of(subject: &Subject) -> Result<FluidNumbers, Error> {
     let courses = course::compute(std::slice::from_ref(subject), None)?;
     let moving = courses.iter().flat_map(FluidRun::numbers);
-    // hosts with an integrator have unequal rates, and a margin of equal ones is no number of theirs
+    // hosts with an integrator have unequal rates, so a margin for equal ones does not apply to them
     let equal = if subject.integrates_at_hosts() { &[] } else { std::slice::from_ref(subject) };
     let resting = margin::compute(equal).unwrap_or_default();
     let resting = resting.iter().flat_map(margin::CaseMargins::numbers);
@@ -77,7 +77,7 @@ fn of(subject: &Subject) -> Result<FluidNumbers, Error> {
     Ok(known.filter(|(_, value)| value.is_finite()).collect())
 }
 
-/// Numbers that only DCQCN's fixed point has.
+/// Numbers of DCQCN's fixed point only.
 fn at_rest(subject: &Subject) -> Vec<(&'static str, f64)> {
     let found = subject.dcqcn().and_then(|of| fixed_point(&of));
     let of = |at: DcqcnFixedPoint| {

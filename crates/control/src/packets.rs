@@ -47,7 +47,7 @@ pub(crate) fn simulate(
     of_setup(case.setup(subject.seed)?, subject, until, engine)
 }
 
-/// Simulates the run of a case that may have other flows than the scenario gives it.
+/// Simulates the run of a case, possibly with other flows than those of the scenario.
 pub(crate) fn of_setup(
     mut setup: Setup,
     subject: &Subject,

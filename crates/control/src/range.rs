@@ -39,7 +39,7 @@ fn quantity(text: &str) -> Result<(f64, &str), Error> {
     Ok((number, text[end..].trim()))
 }
 
-/// What varies in a range.
+/// The quantity that varies over a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     /// A setting of the scenario.

@@ -32,7 +32,8 @@ pub(crate) struct Subject {
     pub(crate) payload: Bytes,
     /// Capacity in packets per second.
     pub(crate) capacity: f64,
-    /// Loop delay without queueing, in seconds, with what a notification waits for its card; the longest if flows differ.
+    /// Loop delay without queueing, in seconds, including a notification's wait for its card; the longest if flows
+    /// differ.
     pub(crate) delay: f64,
     /// Whether all flows have the same delay.
     pub(crate) alike: bool,
@@ -56,7 +57,7 @@ pub(crate) enum FluidLaw {
         at_arrival: bool,
         /// The least rate in packets per second, and the first estimate.
         bounds: (f64, f64),
-        /// What a notification waits for its card, in seconds.
+        /// How long a notification waits for its card, in seconds.
         late: f64,
         paths: Vec<(f64, f64)>,
     },
@@ -134,7 +135,7 @@ impl Subject {
         })
     }
 
-    /// How many flows.
+    /// The number of flows.
     pub(crate) fn flows(&self) -> f64 {
         self.groups.iter().map(|group| group.count).sum()
     }
@@ -148,17 +149,17 @@ impl Subject {
         Some(Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival })
     }
 
-    /// The rate in packets per second below which no flow goes; zero if the law has none.
+    /// The minimum rate of a flow in packets per second; zero if the law has none.
     pub(crate) fn least(&self) -> f64 {
         if let FluidLaw::Dcqcn { bounds, .. } = &self.law { bounds.0 } else { 0.0 }
     }
 
-    /// What a notification waits for its card, in seconds; zero if the law has none.
+    /// How long a notification waits for its card, in seconds; zero if the law has none.
     pub(crate) fn late(&self) -> f64 {
         if let FluidLaw::Dcqcn { late, .. } = self.law { late } else { 0.0 }
     }
 
-    /// Whether the switch decides on marks at the arrival of packets.
+    /// Whether the switch decides on marks when packets arrive.
     pub(crate) fn marks_at_arrival(&self) -> bool {
         matches!(self.law, FluidLaw::Dcqcn { at_arrival: true, .. })
     }
@@ -201,7 +202,7 @@ impl Subject {
         plural(self.flows())
     }
 
-    /// What a margin, which has no time in which something could be random, leaves out on top of [`Subject::notes`].
+    /// What a margin leaves out beyond [`Subject::notes`], because it has no time in which anything could be random.
     pub(crate) fn margin_notes(&self) -> Vec<String> {
         let jittered = (self.jitter.most > 0.0).then(|| {
             format!(
@@ -256,7 +257,7 @@ fn drawn_apart(law: &RateLawSettings) -> bool {
     matches!(law, RateLawSettings::TimelyPi(own) if own.initial_factor > 0.0)
 }
 
-/// The share of the line rate at which a flow starts that is alone at its host.
+/// The share of the line rate at which a flow starts if it is alone at its host.
 fn sender_share(law: &RateLawSettings) -> f64 {
     match law {
         RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => 1.0,

@@ -5,7 +5,7 @@
 const POINTS: usize = 2000;
 /// A relative standard deviation below this counts as steady.
 const REST: f64 = 0.01;
-/// A standard deviation below this share of the mean is none: the equations are not solved more accurately.
+/// A standard deviation below this share of the mean counts as zero: the equations are not solved more accurately.
 const NOTHING: f64 = 1e-6;
 /// Minimum autocorrelation at the period; below it, the series has none.
 const ALIKE: f64 = 0.3;

@@ -1,6 +1,7 @@
-//! `weft fluid tune`: a marking ramp and increases that keep a wanted margin for every number of flows and recover in time, and
-//! what limits them. The margin depends on the ramp's slope alone; so the steepest slope with the margin is sought, and then a
-//! length that holds the steady state of the most flows. An answer is tried with packets before it is given.
+//! `weft fluid tune`: finds a marking ramp and increases that keep a required margin for every number of flows and
+//! recover in time, or what limits them. The margin depends on the ramp's slope alone, so the steepest slope with the
+//! margin is sought first, and then a length that holds the steady state of the most flows. An answer is tried with
+//! packets before it is reported.
 
 mod trial;
 mod words;
@@ -22,7 +23,7 @@ use weft_prepare::Error;
 const STEPS: [f64; 7] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625];
 /// Answers tried with packets before giving up.
 const TRIED: usize = 3;
-/// Hyper increase as the model has it, and as the paper does.
+/// Hyper increase as in the model, and as in the paper.
 const HYPER: [&str; 2] = [WITHOUT_HYPER, "both"];
 /// Increase timers tried, as multiples of the scenario's.
 const TIMERS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -36,7 +37,7 @@ const SLOPES: std::ops::Range<f64> = 1e-7..1e-1;
 struct Candidate {
     law: DcqcnParameters,
     ramp: Ramp,
-    /// The smallest margin, and the number of flows that has it.
+    /// The smallest margin, and the number of flows at which it occurs.
     worst: (f64, u32),
     /// Steady queues of the smallest and the largest number of flows, in packets.
     queues: (f64, f64),
@@ -59,7 +60,7 @@ pub(crate) struct Tuning {
     allowed: (f64, f64),
     candidates: Vec<Candidate>,
     best: Option<usize>,
-    /// What packets did with the answer, or with the last one tried.
+    /// The result of packets with the answer, or with the last one tried.
     trials: Vec<Trial>,
     /// Hyper increase of the answer.
     hyper: &'static str,
@@ -246,7 +247,7 @@ impl Tuning {
         Ok(self)
     }
 
-    /// Whether nothing does what was wanted.
+    /// Whether nothing reaches the targets.
     pub(crate) fn unsolved(&self) -> bool {
         self.best.is_none()
     }

@@ -13,7 +13,7 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// Puts a number into the set. False if it was there.
+    /// Puts a number into the set. `false` if it was already there.
     pub fn insert(&mut self, number: u64) -> bool {
         if self.words.is_empty() {
             self.base = number & !63;

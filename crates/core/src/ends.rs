@@ -18,11 +18,11 @@ pub struct FlowSite {
     pub rate: Option<Rate>,
     /// Priority class of its payload, and with TCP also of its acknowledgements; absent: the transport's.
     pub class: Option<Class>,
-    /// When it should be done, if it has a deadline.
+    /// When it should finish, if it has a deadline.
     pub deadline: Option<Time>,
-    /// The last round trip of its connection, if that is open already; otherwise it opens one.
+    /// The last round trip of its connection, if that is already open; otherwise the flow opens one.
     pub round_trip: Option<Span>,
-    /// For a sender: payload that its receiver accepts at first beyond what it has in order; absent: no limit.
+    /// For a sender: payload beyond the in-order data that its receiver accepts at first; absent: no limit.
     pub receive_window: Option<Bytes>,
     /// Flows that already send from this host.
     pub others: u32,
@@ -35,7 +35,7 @@ pub struct FlowSite {
 pub struct SenderReport {
     /// Retransmitted payload.
     pub retransmitted: Bytes,
-    /// Payload sent in important packets (TLT), again or not.
+    /// Payload sent in important packets (TLT), including retransmissions.
     pub important: Bytes,
     /// Expiries of the retransmission timer, including those while opening.
     pub timeouts: u32,
@@ -53,11 +53,11 @@ pub struct SenderReport {
     pub probes: u32,
     /// Payload acknowledged; of datagrams: sent.
     pub acknowledged: Bytes,
-    /// Payload in flight, as far as the sender knows (pipe).
+    /// The sender's estimate of the payload in flight (pipe).
     pub in_flight: Bytes,
     /// Congestion window.
     pub cwnd: Bytes,
-    /// Slow-start threshold; `u64::MAX` bytes as long as there is none.
+    /// Slow-start threshold; `u64::MAX` bytes while there is none.
     pub ssthresh: Bytes,
     /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,

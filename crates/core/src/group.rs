@@ -37,7 +37,7 @@ pub struct Component {
 }
 
 impl Group {
-    /// One component in equal shares; no ports, no route.
+    /// One component in equal shares; without ports there is no route.
     #[must_use]
     pub fn together(ports: Vec<PortId>) -> Group {
         Group { components: vec![Component::equal(ports)] }.among(|_| true)

@@ -24,7 +24,7 @@ pub struct Header {
     pub wire: u16,
     /// The port by which the packet entered the switch that holds it.
     pub ingress: PortId,
-    /// What it carries.
+    /// The kind of packet.
     pub kind: PacketKind,
     /// Priority class; 0 is served first.
     pub class: Class,
@@ -34,7 +34,7 @@ pub struct Header {
     pub hops: u8,
 }
 
-/// The kind of a packet, as far as a switch is concerned.
+/// The kind of a packet, as switches distinguish it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {

@@ -53,7 +53,7 @@ impl Histogram {
         }
     }
 
-    /// A value counted for now remains.
+    /// Confirms a value counted for now.
     pub fn raise(&mut self, value: u64) {
         self.max = self.max.max(value);
     }

@@ -1,13 +1,13 @@
 //! Input files, read up to a limit: an endless device or pipe is an error rather than exhausted memory. Files that
-//! gzip has compressed are unpacked on the way. Must not depend on what the files say.
+//! gzip has compressed are unpacked on the way. Must not depend on the content of the files.
 
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 
-/// The size limit of a scenario: reading it takes about a hundred times its size of memory, because every value keeps its
-/// place and origin.
+/// The size limit of a scenario: reading it takes memory of about a hundred times its size, because every value keeps
+/// its place and origin.
 pub const LARGEST_SCENARIO: u64 = 4_000_000;
 /// The size limit of another configuration file.
 pub const LARGEST_FILE: u64 = 16_000_000;
@@ -17,7 +17,7 @@ pub const LARGEST_LIST: u64 = 1_000_000_000;
 /// The bytes of a file, at most `most` of them.
 ///
 /// # Errors
-/// The system's error, or that the file is larger.
+/// The system's error, or the file is too large.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     up_to(File::open(path)?, most)
 }
@@ -35,7 +35,7 @@ fn up_to(source: impl Read, most: u64) -> Result<Vec<u8>, Error> {
 /// Like [`read`], for UTF-8 text.
 ///
 /// # Errors
-/// As for [`read`], or that the bytes are not text.
+/// As for [`read`], or the bytes are not text.
 pub fn read_text(path: &Path, most: u64) -> Result<String, Error> {
     text(read(path, most)?)
 }
@@ -43,7 +43,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, Error> {
 /// Like [`read_text`]; a file whose name ends in `.gz` is unpacked, and the limit holds for its contents.
 ///
 /// # Errors
-/// As for [`read_text`], or that the file is not what gzip writes.
+/// As for [`read_text`], or the file is not in gzip format.
 pub fn read_packed(path: &Path, most: u64) -> Result<String, Error> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return read_text(path, most);

@@ -2,7 +2,7 @@
 //! switches to forward, and read by the receiving host. Must not depend on the network: a label is a list of ports.
 //!
 //! 22 bits name the port to take at the first three switches, 10 bits count flowcells. For a switch with a single
-//! path the label says nothing.
+//! path the label names no port.
 
 use crate::ids::PortId;
 

@@ -8,8 +8,9 @@
 //! [`settings`](mod@settings) (one declaration serves parser, schema, documentation and `weft explain`),
 //! [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines report), [`checksum`] (names
 //! for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
-//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`tree`] (a switch in a tree of three tiers), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict
-//! each other), [`input`] (input files with a size limit) and [`lines`](mod@lines) (text files of other programs).
+//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`tree`] (a switch in a tree of three
+//! tiers), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`]
+//! (input files with a size limit) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod bitmap;
 pub mod checksum;

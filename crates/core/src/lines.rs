@@ -37,11 +37,11 @@ impl fmt::Display for ImportError {
     }
 }
 
-/// Everything that is wrong with a file, in the order of its lines; never empty.
+/// All errors of a file, in the order of its lines; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ImportErrors(Vec<ImportError>);
 
-/// The most errors of a file that are printed; all are counted.
+/// Maximum number of errors printed per file; all are counted.
 const PRINTED: usize = 100;
 
 impl From<ImportError> for ImportErrors {
@@ -130,7 +130,8 @@ impl Line<'_> {
 
     /// The word at `index` as a whole number in `min..=max`; `what` names it in the error.
     ///
-    /// # Errors If there is no such word, or it is not such a number.
+    /// # Errors
+    /// If there is no such word, or it is not a number in this range.
     pub fn number<N>(&self, index: usize, what: &str, (min, max): (N, N)) -> Result<N, ImportError>
     where
         N: FromStr + PartialOrd + fmt::Display,

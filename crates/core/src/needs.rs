@@ -9,7 +9,7 @@ pub struct Needs {
     pub wake: Time,
     /// It has a packet for the network card.
     pub ready: bool,
-    /// All payload has arrived, as far as this end knows.
+    /// All payload has arrived, to the end's knowledge.
     pub complete: bool,
     /// Its state may be dropped.
     pub done: bool,

@@ -21,7 +21,7 @@ pub struct ReorderCounts {
 }
 
 impl ReorderCounts {
-    /// A packet that ends at byte `end` arrived, in its first transmission unless it was sent `again`; full packets
+    /// Records a packet that ends at byte `end`: its first transmission, unless it was sent `again`; full packets
     /// hold `mss`.
     #[inline]
     pub fn arrived(&mut self, end: u64, again: bool, mss: u64) {
@@ -35,13 +35,13 @@ impl ReorderCounts {
         }
     }
 
-    /// A packet beyond the gap is acknowledged without new payload: a duplicate acknowledgement.
+    /// Records a duplicate acknowledgement: a packet beyond the gap is acknowledged without new payload.
     pub fn duplicate_sent(&mut self) {
         self.dupacks += 1;
         self.open += 1;
     }
 
-    /// The gap's first bytes arrived: if not sent `again`, there was no loss.
+    /// Records that the gap's first bytes arrived: unless they were sent `again`, there was no loss.
     pub fn gap_filled(&mut self, again: bool) {
         if !again {
             self.dupacks_reorder += self.open;

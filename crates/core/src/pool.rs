@@ -15,11 +15,12 @@ use crate::scheduling::SchedulingHeader;
 /// All packets of one domain. Only the ends interpret `Body`.
 #[derive(Debug)]
 pub struct Pool<Body> {
-    /// The hot column; all a switch borrows.
+    /// The hot column, the only one that a switch borrows.
     pub headers: Headers,
     /// One body per header; more than `mask`.
     bodies: Vec<Body>,
-    /// The number of bodies minus one. It need not be that of the headers, which are public: whoever holds two pools may swap them.
+    /// The number of bodies minus one. It need not be that of the headers, which are public: the owner of two pools
+    /// may swap them.
     mask: u32,
     free: Vec<PacketId>,
     /// Ids issued so far.
@@ -178,7 +179,7 @@ impl Headers {
         }
     }
 
-    /// From now on packets carry where they waited.
+    /// From now on, packets record where they waited.
     pub fn carry_waits(&mut self) {
         self.waits = Some(vec![HopWaits::default(); self.column.len()]);
     }
@@ -189,7 +190,7 @@ impl Headers {
         self.waits.as_mut().map(|column| &mut column[id.index()])
     }
 
-    /// From now on packets have scheduling headers.
+    /// From now on, packets have scheduling headers.
     pub fn carry_scheduling(&mut self) {
         self.scheduling = Some(vec![SchedulingHeader::NONE; self.column.len()]);
     }
@@ -207,8 +208,8 @@ impl Headers {
         self.scheduling.as_ref().map_or(SchedulingHeader::NONE, |column| column[id.index()])
     }
 
-    /// The scheduling header of a packet, to be written; `None` in runs without any. That of a new packet still holds
-    /// what the previous packet of its slot left.
+    /// The scheduling header of a packet, to be written; `None` in runs without any. For a new packet it still holds
+    /// the values of the slot's previous packet.
     pub fn scheduling_mut(&mut self, id: PacketId) -> Option<&mut SchedulingHeader> {
         self.scheduling.as_mut().map(|column| &mut column[id.index()])
     }

@@ -1,4 +1,4 @@
-//! What is wrong with settings that are valid one by one but not together. Must not depend on files or lines: the
+//! Problems with settings that are valid individually but not together. Must not depend on files or lines: the
 //! scenario derives the position from the path.
 
 use std::fmt;

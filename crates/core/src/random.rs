@@ -85,7 +85,7 @@ impl Random {
         Random { key, counter: 0 }
     }
 
-    /// How far the stream has been read: [`Random::resume`] continues there.
+    /// The position in the stream: [`Random::resume`] continues there.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.counter
@@ -122,7 +122,7 @@ impl Random {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// What the `n`-th call of [`Random::unit`] on a fresh stream returns, whatever this stream's state: for draws
+    /// The result of the `n`-th call of [`Random::unit`] on a fresh stream, whatever this stream's state: for draws
     /// tied to an instant, not to an order.
     #[must_use]
     pub fn unit_at(&self, n: u64) -> f64 {
@@ -160,7 +160,8 @@ impl Random {
 
     /// `count` different numbers below `among`, in random order: the first steps of a shuffle.
     ///
-    /// # Panics If `count` exceeds `among`.
+    /// # Panics
+    /// If `count` exceeds `among`.
     #[must_use]
     pub fn distinct(&mut self, count: u32, among: u32) -> Vec<u32> {
         assert!(count <= among, "{count} different numbers below {among}");

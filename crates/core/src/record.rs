@@ -1,4 +1,4 @@
-//! What an engine reports: the same for simulator and router, so that one report reads both. Must not depend on file
+//! The record of an engine: the same for simulator and router, so that one report reads both. Must not depend on file
 //! formats.
 
 mod activity;
@@ -40,7 +40,7 @@ pub struct RunRecord {
     pub nodes: Vec<NodeRecord>,
     /// Every direction of every cable, indexed by [`LinkId`](crate::ids::LinkId).
     pub links: Vec<LinkRecord>,
-    /// One row per flow due to start before the run ended, ordered by id; none if they were handed out during the
+    /// One row per flow due to start before the run ended, ordered by id; empty if they were handed out during the
     /// run.
     pub flows: Vec<FlowRecord>,
     /// Waiting times by hop, indexed by hop: 0 is the host's network card, 1 the first switch, and so on.
@@ -59,7 +59,7 @@ pub struct RunRecord {
     pub incidents: Vec<IncidentRecord>,
     /// Windows of flows over time, when sampled.
     pub flow_series: Option<FlowSeries>,
-    /// Whether any switch pauses senders: then a run without pauses has none, otherwise they are no question.
+    /// Whether any switch pauses senders: if so, a run without rows had no pauses; otherwise pauses do not apply.
     pub may_pause: bool,
     /// Pauses of priority flow control, one row per (link, class) that was paused or paused its far end, ordered.
     pub pauses: Vec<PauseRecord>,
@@ -73,7 +73,7 @@ pub struct RunRecord {
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
     pub packet_hops: u64,
-    /// What happened to all packets.
+    /// The fates of all packets.
     pub packets: PacketBalance,
     /// Simulated instant at which the run ended.
     pub ended: Time,
@@ -86,7 +86,7 @@ pub struct RunRecord {
     pub late_changes: u64,
     /// Why the run ended.
     pub stop: Stop,
-    /// What the engine measured; fields of other quantities are empty.
+    /// The quantities that the engine measured; fields of others are empty.
     pub measured: Measured,
 }
 
@@ -99,7 +99,7 @@ impl RunRecord {
     }
 }
 
-/// What happened to all packets: created = delivered + dropped + left.
+/// The fates of all packets: created = delivered + dropped + left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketBalance {
     /// Sent by hosts, data and acknowledgements.
@@ -153,7 +153,7 @@ pub struct LinkRecord {
     pub failed: bool,
     /// Bytes sent, wire bytes.
     pub sent: Bytes,
-    /// Of these, those sent while flows arrived; see [`RunRecord::arrivals`].
+    /// Of these, bytes sent while flows arrived; see [`RunRecord::arrivals`].
     pub sent_in_arrivals: Bytes,
     /// Packets sent.
     pub packets: u64,
@@ -163,7 +163,7 @@ pub struct LinkRecord {
     pub marked: u64,
     /// Packets trimmed to their headers at this transmitter.
     pub trimmed: u64,
-    /// Headers that found no room there and were returned to their senders.
+    /// Headers for which there was no room and that were returned to their senders.
     pub returned: u64,
     /// Longest queue in wire bytes, including the packet in service.
     pub peak: Bytes,
@@ -194,9 +194,9 @@ pub struct FlowRecord {
     pub start: Time,
     /// When the last payload byte reached the receiving application in order; `None`: unfinished.
     pub end: Option<Time>,
-    /// By when it should have finished, counted from its start; `None`: it has no deadline.
+    /// Its deadline, counted from its start; `None`: it has none.
     pub deadline: Option<Span>,
-    /// Its sender gave it up, because its deadline could not be met.
+    /// The sender gave it up, because its deadline could not be met.
     pub terminated: bool,
     /// When the sender learned that, by its last acknowledgement; `None`: none arrived before the run ended, or none
     /// is ever sent.
@@ -207,7 +207,7 @@ pub struct FlowRecord {
     pub delivered: Bytes,
     /// Retransmitted payload.
     pub retransmitted: Bytes,
-    /// Payload sent in important packets (TLT), again or not.
+    /// Payload sent in important packets (TLT), including retransmissions.
     pub important: Bytes,
     /// Retransmission time-outs.
     pub timeouts: u32,
@@ -236,7 +236,7 @@ pub struct FlowRecord {
     pub cnps: u32,
     /// Negative acknowledgements the receiver sent (RoCE).
     pub nacks: u32,
-    /// What priority flow control did to it.
+    /// The effect of priority flow control on it.
     pub pauses: FlowPauses,
     /// Where its packets waited, when recorded.
     pub waits: HopWaits,
@@ -254,9 +254,9 @@ pub struct HopRecord {
 pub struct DropRecord {
     /// Hop at which the packet was lost: 0 is the sending host's card, 1 the first switch.
     pub hop: u8,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// How many packets.
+    /// The number of packets.
     pub packets: u64,
     /// Their wire bytes.
     pub bytes: Bytes,

@@ -1,5 +1,5 @@
 //! A FIFO of small items in one block of memory that grows on demand and is reused. It does the work of `VecDeque` in
-//! fewer instructions: every hop of every packet passes two of these.
+//! fewer instructions, because every hop of every packet passes through two of these.
 
 use crate::prefetch;
 
@@ -134,7 +134,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
-    /// Changes the `n` newest items, the oldest of them first; all of them if there are fewer.
+    /// Changes the `n` newest items, oldest first; all of them if there are fewer.
     pub fn change_last(&mut self, n: usize, mut change: impl FnMut(&mut T)) {
         let n = n.min(self.len()) as u32;
         for back in (1..=n).rev() {
@@ -184,7 +184,7 @@ mod tests {
     use crate::{Purpose, Random};
     use std::collections::VecDeque;
 
-    /// Steps of a test with draws; under Miri a tenth, or it would not come to the end in minutes.
+    /// Steps of a test with draws; under Miri a tenth, or it would take more than minutes.
     const STEPS: u32 = if cfg!(miri) { 200 } else { 2_000 };
 
     #[test]

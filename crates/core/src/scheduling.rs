@@ -1,5 +1,5 @@
-//! The scheduling header: what a sender asks of the switches on its path, and what they grant. Must not depend on any
-//! scheme: each uses the fields it needs.
+//! The scheduling header: the request of a sender to the switches on its path, and their grant. Must not depend on
+//! any scheme: each uses the fields it needs.
 //!
 //! A sender writes a *request*. The arbiter of each link on the path reads it and narrows the grant. The receiver
 //! returns the header in its answer, which takes the same path back ([`Trail`]), so that every arbiter also sees the
@@ -15,9 +15,9 @@ pub enum Role {
     /// Nothing: the packet has no scheduling header.
     #[default]
     None,
-    /// On its way to the receiver, it asks for a rate.
+    /// On its way to the receiver: asks for a rate.
     Request,
-    /// On its way back, it carries what was granted.
+    /// On its way back: carries the grant.
     Grant,
     /// The flow has finished, or its sender gives up.
     Leave,
@@ -32,7 +32,7 @@ pub struct SchedulingHeader {
     pub rate: Rate,
     /// The arbiter that pauses the flow; zero: none.
     pub paused_by: u64,
-    /// Whether the flow sends already: it was granted a rate, and no answer since paused it.
+    /// Whether the flow is already sending: it was granted a rate, and no answer has paused it since.
     pub sends: bool,
     /// Deadline of the flow; [`Time::NEVER`]: none.
     pub deadline: Time,
@@ -46,12 +46,12 @@ pub struct SchedulingHeader {
     pub queue: u8,
     /// The path of the answer back to the sender.
     pub trail: Trail,
-    /// What one switch tells the next.
+    /// A message from one switch to the next.
     pub message: SliceMessage,
 }
 
-/// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow. Each has two
-/// rates: on the way up to the parent's upper links, and on the way down from them.
+/// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow.
+/// Each carries two rates: upwards, to the parent's upper links, and downwards, from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SliceMessage {
     /// Nothing.
@@ -101,7 +101,7 @@ impl Trail {
     /// No hops.
     pub const EMPTY: Trail = Trail { hops: [(SwitchId(0), PortId(0)); LONGEST_TRAIL], length: 0 };
 
-    /// A request enters a switch. Hops beyond [`LONGEST_TRAIL`] are not recorded.
+    /// Called when a request enters a switch. Hops beyond [`LONGEST_TRAIL`] are not recorded.
     pub fn push(&mut self, switch: SwitchId, ingress: PortId) {
         if let Some(place) = self.hops.get_mut(usize::from(self.length)) {
             *place = (switch, ingress);
@@ -109,8 +109,8 @@ impl Trail {
         }
     }
 
-    /// An answer enters a switch: returns the port by which it leaves. `None`: this switch is not the next hop of the
-    /// trail, and the routing tables decide.
+    /// Called when an answer enters a switch. Returns the port by which it leaves. `None`: this switch is not the
+    /// next hop of the trail, and the routing tables decide.
     pub fn pop(&mut self, switch: SwitchId) -> Option<PortId> {
         let last = usize::from(self.length).checked_sub(1)?;
         let (at, port) = self.hops[last];

@@ -94,7 +94,7 @@ pub enum BlockCount {
 }
 
 impl BlockCount {
-    /// This many, at most [`MAX_BLOCKS`].
+    /// A count of at most [`MAX_BLOCKS`].
     #[must_use]
     #[inline]
     pub const fn new(count: usize) -> BlockCount {
@@ -106,7 +106,7 @@ impl BlockCount {
         }
     }
 
-    /// How many.
+    /// The number.
     #[must_use]
     #[inline]
     pub const fn get(self) -> usize {
@@ -127,13 +127,13 @@ pub struct Segment {
     pub blocks_used: BlockCount,
     /// First payload byte. In an acknowledgement: the receive window, if it tunes itself, otherwise 0.
     pub sequence: u64,
-    /// All bytes below have arrived; [`Segment::EVERYTHING`] if all of the flow has.
+    /// All bytes below this have arrived; [`Segment::EVERYTHING`] if the whole flow has.
     pub ack: u64,
     /// When it was sent.
     pub sent: Time,
     /// In an acknowledgement: when the acknowledged packet was sent; of several, the first. In payload: its [`Toll`].
     pub echo: Time,
-    /// What has arrived beyond `ack`.
+    /// Blocks that have arrived beyond `ack`.
     pub blocks: [Block; MAX_BLOCKS],
 }
 
@@ -205,11 +205,11 @@ impl Layout for Segment {
 /// A segment that an end wants to send. The host adds the addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// What the other end will see.
+    /// The segment that the other end will see.
     pub segment: Segment,
     /// Size on the wire, framing included.
     pub wire: u16,
-    /// Its kind, as far as a switch is concerned.
+    /// Its kind, as switches distinguish it.
     pub kind: PacketKind,
     /// Priority.
     pub class: Class,

@@ -1,7 +1,7 @@
 //! One declaration of a setting serves all purposes: the scenario parser, its errors, `weft explain`, the JSON Schema
 //! and the reference pages all read the [`Table`] that [`settings!`](crate::settings!) writes.
 //!
-//! A struct declared with `settings!` holds checked values: whoever receives one need not check again.
+//! A struct declared with `settings!` holds checked values: no receiver need check again.
 //!
 //! ```
 //! weft_core::settings! {
@@ -61,7 +61,7 @@ pub enum Value {
     Named(Vec<(String, Value)>),
 }
 
-/// What a setting may be.
+/// The kinds of settings.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// `"2 us"`
@@ -133,7 +133,7 @@ pub struct Field {
 pub struct Table {
     /// The name of the Rust type, for messages about the declaration itself.
     pub name: &'static str,
-    /// What the group is for.
+    /// The purpose of the group.
     pub doc: &'static str,
     /// The settings in it.
     pub fields: &'static [Field],

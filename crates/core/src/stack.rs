@@ -24,7 +24,7 @@ pub struct Sizes {
     pub mtu: Bytes,
     /// The part of the MTU without payload.
     pub header: Bytes,
-    /// What a frame occupies on the wire beyond the IP packet.
+    /// Bytes that a frame occupies on the wire beyond the IP packet.
     pub framing: Bytes,
     /// Shorter frames are padded to this size on the wire.
     pub least_wire: Bytes,
@@ -37,7 +37,7 @@ pub struct Frames {
     pub mss: u64,
     /// Wire bytes beyond the payload.
     pub overhead: u64,
-    /// Least size of a packet on the wire; shorter ones are padded.
+    /// Minimum size of a packet on the wire; shorter ones are padded.
     pub least_wire: u64,
 }
 
@@ -91,13 +91,13 @@ impl ClassSet {
 /// The classes in which the two ends of a flow send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// Of the sending end.
+    /// The classes of the sending end.
     pub sender: ClassSet,
-    /// Of the receiving end.
+    /// The classes of the receiving end.
     pub receiver: ClassSet,
 }
 
-/// What only the ends see of a packet, in a stack's own layout: at most 56 bytes, or a `Segment`.
+/// The part of a packet that only the ends see, in a stack's own layout: at most 56 bytes, or a `Segment`.
 pub trait Layout: Copy + Default {
     /// The flow of the packet.
     fn flow(&self) -> FlowId;
@@ -119,17 +119,17 @@ pub trait Layout: Copy + Default {
 pub trait End {
     /// The layout of its packets.
     type Body: Layout;
-    /// What it shares with the other ends at its host.
+    /// The state that it shares with the other ends at its host.
     type Host: HostPart;
 
-    /// What it needs from its host now.
+    /// Its current needs.
     fn needs(&self) -> Needs;
-    /// A packet of the flow arrived.
+    /// Called when a packet of the flow has arrived.
     fn on_packet(&mut self, now: Time, header: &Header, body: &Self::Body);
     /// Writes the next packet, announced by [`Needs::ready`]: all of the body, and of the header the ports, wire
     /// size, kind, class and marks. The header's note is zero and may be written.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Self::Body);
-    /// The clock reached an instant; does nothing if called early.
+    /// Called when the clock reaches an instant; does nothing if called early.
     fn on_wakeup(&mut self, _now: Time) {}
     /// Payload that follows the packet just written back to back, as one burst of segmentation offload.
     fn burst(&self) -> u64 {
@@ -142,10 +142,10 @@ pub trait End {
     /// The scheduling header of the packet about to be passed to [`End::on_packet`]; called only in runs whose packets
     /// have one.
     fn on_grant(&mut self, _now: Time, _grant: &SchedulingHeader) {}
-    /// [`Needs::asks`] is set: the end registers its need with the host part.
+    /// Called when [`Needs::asks`] is set: the end registers its need with the host part.
     fn ask(&mut self, _host: &mut Self::Host) {}
-    /// The host part gives the end its turn, for instance a pull or a credit to use. Returns false if the end no longer
-    /// needs it.
+    /// Called when the host part gives the end its turn, such as a pull or a credit to use. Returns `false` if the
+    /// end no longer needs it.
     fn on_turn(&mut self, _now: Time) -> bool {
         false
     }
@@ -179,8 +179,9 @@ pub enum Side {
     Receiver,
 }
 
-/// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has `()`,
-/// which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for any.
+/// State that all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has
+/// `()`, which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for
+/// any.
 pub trait HostPart: Sized {
     /// Merges the host part of another stack of the same kind, with other settings, at this host: they share one host
     /// part.
@@ -189,7 +190,7 @@ pub trait HostPart: Sized {
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
         None
     }
-    /// The end that [`HostPart::next`] named has used its turn.
+    /// Called when the end that [`HostPart::next`] named has used its turn.
     fn used(&mut self, _now: Time) {}
     /// When the next turn is due at the earliest.
     fn wake(&self) -> Time {
@@ -273,7 +274,7 @@ pub trait Stack: Sized {
     fn is_trimmable(&self) -> bool {
         false
     }
-    /// What its ends and switches send besides data, acknowledgements and openings, in words.
+    /// Names what the stack's ends and switches send besides data, acknowledgements and connection openings.
     fn sends_besides(&self) -> Option<&'static str> {
         None
     }

@@ -7,7 +7,7 @@ pub const PUBLISHED_KEY: [u8; 40] = [
     0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 ];
 
-/// The hash with a fixed key, of up to `BYTES` bytes, at most 36: what each value of each byte contributes.
+/// The hash with a fixed key of up to `BYTES` bytes, at most 36: the contribution of each value of each byte.
 #[derive(Clone, Debug)]
 pub struct Toeplitz<const BYTES: usize> {
     table: Box<[[u32; 256]; BYTES]>,
@@ -29,7 +29,7 @@ impl<const BYTES: usize> Toeplitz<BYTES> {
         Toeplitz { table }
     }
 
-    /// The hash of bytes; those beyond `BYTES` do not count.
+    /// The hash of bytes; bytes beyond `BYTES` are ignored.
     #[must_use]
     #[inline]
     pub fn hash(&self, bytes: &[u8]) -> u32 {

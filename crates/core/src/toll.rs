@@ -1,4 +1,4 @@
-//! What pauses add to a payload packet on its way. Must not depend on the layout of packets.
+//! Delays that pauses add to a payload packet on its way. Must not depend on the layout of packets.
 
 use crate::units::Span;
 
@@ -7,7 +7,7 @@ use crate::units::Span;
 pub struct Toll {
     /// How long it waited in queues paused by the far end.
     pub held: Span,
-    /// It has left a queue that made a switch pause others.
+    /// Whether it has left a queue that made a switch pause others.
     pub congested: bool,
 }
 

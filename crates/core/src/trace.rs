@@ -9,29 +9,29 @@ use crate::units::Time;
 /// Everything that happened to the packets of a flow, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowTrace {
-    /// Which flow.
+    /// The flow.
     pub flow: FlowId,
     /// Its packets, in the order in which they were sent; [`TraceEvent::packet`] points here.
     pub packets: Vec<TracedPacket>,
-    /// What happened, ordered by time.
+    /// The events, ordered by time.
     pub events: Vec<TraceEvent>,
 }
 
 /// A packet as its sender wrote it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TracedPacket {
-    /// What switches see of it.
+    /// The part that switches see.
     pub header: Header,
     /// Whether it travels from the flow's sender to its receiver.
     pub forward: bool,
     /// Payload in bytes.
     pub payload: u64,
-    /// What its ends see of it, for transports whose packets are segments: TCP, RoCE and datagrams.
+    /// The part that its ends see, for transports whose packets are segments: TCP, RoCE and datagrams.
     pub segment: Option<Segment>,
 }
 
 impl TracedPacket {
-    /// Its payload at an event: none once a switch has trimmed it.
+    /// Its payload at an event; zero once a switch has trimmed it.
     #[must_use]
     pub fn payload_at(&self, event: &TraceEvent) -> u64 {
         if event.wire < self.header.wire { 0 } else { self.payload }
@@ -41,23 +41,23 @@ impl TracedPacket {
 /// Something that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceEvent {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// What.
+    /// The event.
     pub step: TraceStep,
     /// The node, as an index into [`RunRecord::nodes`](crate::record::RunRecord::nodes).
     pub node: u32,
-    /// Which packet.
+    /// The packet.
     pub packet: u32,
-    /// Whether it carries a congestion mark then.
+    /// Whether it then carries a congestion mark.
     pub marked: bool,
-    /// Its size on the wire then, which a switch may have trimmed.
+    /// Its size on the wire at that time, which a switch may have trimmed.
     pub wire: u16,
-    /// The state of the flow's sender once it has taken the packet in; only of packets that it receives.
+    /// The state of the flow's sender after receiving the packet; only for packets that it receives.
     pub sender: Option<FlowSample>,
 }
 
-/// What can happen to a packet.
+/// The kinds of events of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceStep {
     /// Its first bit left a host.

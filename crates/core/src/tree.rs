@@ -15,12 +15,12 @@ pub struct TreeSite {
     pub ports: Vec<TreePort>,
     /// The leaf of every host; the same for all switches.
     pub leaf_of_host: Arc<[u16]>,
-    /// By leaf: whether the way there passes no upper link. Empty at switches other than leaves.
+    /// By leaf: whether the path there avoids upper links. Empty at switches other than leaves.
     pub near: Vec<bool>,
 }
 
 impl TreeSite {
-    /// Whether the way from this leaf to a host, and back, passes no upper link.
+    /// Whether the path from this leaf to a host, and back, avoids upper links.
     #[must_use]
     pub fn is_near(&self, host: HostId) -> bool {
         self.near.get(usize::from(self.leaf_of_host[host.index()])).is_none_or(|near| *near)

@@ -1,7 +1,7 @@
 //! Time, rate and size as types, and their text form. Integers inside: picoseconds, bits per second, bytes.
 //!
-//! A byte lasts 20 ps at 400 Gb/s, 80 at 100, 200 at 40 and 800 at 10: exact. `u64` picoseconds reach 213 days.
-//! Only [`Rate::time_for`] and [`Rate::bytes_in`] cross from one unit to another.
+//! A byte takes exactly 20 ps at 400 Gb/s, 80 at 100, 200 at 40 and 800 at 10. `u64` picoseconds reach 213 days. Only
+//! [`Rate::time_for`] and [`Rate::bytes_in`] cross from one unit to another.
 
 mod text;
 

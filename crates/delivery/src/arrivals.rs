@@ -24,8 +24,8 @@ impl ArrivedPackets {
         ArrivedPackets { count, ..ArrivedPackets::default() }
     }
 
-    /// A packet of `length` bytes arrives in a flow whose full packets carry `mss` bytes; `again`: it is a
-    /// retransmission.
+    /// Records the arrival of a packet of `length` bytes in a flow whose full packets carry `mss` bytes; `again`: it
+    /// is a retransmission.
     pub fn take(&mut self, now: Time, (number, length, again): (u64, u64, bool), mss: u64) {
         self.order.arrived(number * mss + length, again, mss);
         if number < self.missing || !self.arrived.insert(number) {

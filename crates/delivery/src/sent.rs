@@ -10,7 +10,7 @@ struct Flight {
     number: u64,
     /// Packets of different lanes may overtake each other.
     lane: u8,
-    /// Packets of its lane that were sent after it and have arrived.
+    /// Number of packets of its lane that were sent after it and have arrived.
     passed: u32,
 }
 
@@ -104,13 +104,13 @@ impl SentPackets {
         self.done = self.count;
     }
 
-    /// Nothing in flight is waited for any more.
+    /// Nothing in flight is expected any longer.
     pub fn abandon(&mut self) {
         self.flying.clear();
     }
 
-    /// An answer: packet `number` has arrived, and so have all before `missing`. Numbers beyond the end mean nothing.
-    /// Returns whether that was news.
+    /// Records an answer: packet `number` has arrived, and so have all before `missing`. Numbers beyond the end are
+    /// ignored. Returns whether that was news.
     pub fn acknowledge(&mut self, number: u64, missing: u64) -> bool {
         let before = self.done;
         self.pass(number);
@@ -140,7 +140,7 @@ impl SentPackets {
         before.for_each(|flight| flight.passed += 1);
     }
 
-    /// Packets that at least `threshold` later ones of their lane have overtaken are lost. Returns their number.
+    /// Declares packets lost that at least `threshold` later ones of their lane have overtaken. Returns their number.
     pub fn lose_overtaken(&mut self, threshold: u32) -> u64 {
         let is_lost = |flight: &Flight| flight.passed >= threshold;
         let lost: Vec<u64> =
@@ -150,7 +150,7 @@ impl SentPackets {
         lost.len() as u64
     }
 
-    /// Everything in flight is lost.
+    /// Declares everything in flight lost.
     pub fn lose_all(&mut self) {
         let lost: Vec<u64> = self.flying.drain(..).map(|flight| flight.number).collect();
         self.send_again(&lost);

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use weft_config::place::Spot;
 use weft_core::{Bytes, Rate, Span};
 
-/// Facts about the network that are in no file.
+/// Facts about the network that no file contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// Round trip between hosts without queueing.
@@ -72,13 +72,13 @@ pub struct Network {
     pub switches: Vec<SwitchConfig>,
     /// The kinds of hosts, in the order in which they are read.
     pub hosts: Vec<HostConfig>,
-    /// Facts that are in no file.
+    /// Facts that no file contains.
     pub site: Surroundings,
-    /// What the readers could not interpret: rule, position, and what is wrong.
+    /// Parts that the readers could not interpret: rule, position and problem.
     pub oddities: Vec<Oddity>,
     /// The coverage of each file, in the order of the command line.
     pub coverage: Vec<(usize, Coverage)>,
-    /// Files from which nothing is read although something is read from other files of the device.
+    /// Files that contribute nothing, although other files of the device do.
     pub idle_parts: BTreeSet<usize>,
     /// Rules that are silenced in a file.
     pub silenced: Vec<Silenced>,

@@ -27,12 +27,12 @@ pub enum FileKind {
     Scenario,
 }
 
-/// Starts of lines that EOS has, and others of its family.
+/// Beginnings of lines that EOS and others of its family have.
 const OF_EOS: [&str; 6] =
     ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
 
-/// Starts of lines that Cisco NX-OS or Junos has and EOS has not: such a file resembles EOS, but its queues are set by
-/// other lines.
+/// Beginnings of lines that Cisco NX-OS or Junos has and EOS does not: such a file resembles EOS, but other lines set
+/// its queues.
 const OF_OTHERS: [&str; 12] = [
     "feature ",
     "switchname ",

@@ -1,10 +1,10 @@
-//! What readers report besides the model: what they read of each file, what they could not interpret, and where rules
+//! The readers' report besides the model: what they read of each file, what they could not interpret, and where rules
 //! are silenced.
 
 use std::collections::HashMap;
 use weft_config::place::Spot;
 
-/// What a reader used and skipped in a file, by name and count.
+/// The parts of a file that a reader used and skipped, by name and count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Tables, commands or settings that rules use.
@@ -23,7 +23,7 @@ pub(crate) struct NameTally {
 }
 
 impl NameTally {
-    /// Counts one more under a name.
+    /// Increments the count of a name.
     pub(crate) fn count(&mut self, name: &str) {
         if let Some(place) = self.places.get(name) {
             self.list[*place].1 += 1;

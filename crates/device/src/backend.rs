@@ -16,24 +16,24 @@ pub mod system;
 pub mod tap;
 pub mod xdp;
 
-/// What a device has lost, beside the frames that [`Backend::transmit`] counts.
+/// Losses of a device, apart from the frames that [`Backend::transmit`] counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceLosses {
     /// Bytes of the frames that it did not accept.
     pub unsent_bytes: u64,
-    /// Of these frames, those that it would not accept later either: longer than its MTU, or forbidden.
+    /// Of these frames, those that it would never accept: longer than its MTU, or forbidden.
     pub refused: u64,
     /// Frames that arrived and never reached the router: the socket's receive buffer was full, or a ring.
     pub missed: u64,
     /// Frames that arrived and were longer than a buffer.
     pub oversized: u64,
-    /// Frames that arrived with the tag of a VLAN, which the kernel had taken off.
+    /// Frames that arrived with the tag of a VLAN, which the kernel had removed.
     pub tagged: u64,
     /// Frames that it had accepted and could not send after all; their bytes are in `unsent_bytes`.
     pub unsent_later: u64,
-    /// Of the frames that it did not accept, those for which the ring to another worker had no room.
+    /// The part of the frames not accepted for which the ring to another worker had no room.
     pub crowded_in: u64,
-    /// Frames that arrived and for which the ring to their worker had no room.
+    /// Frames that arrived when the ring to their worker had no room.
     pub crowded_out: u64,
     /// Bytes of the frames that were taken in and dropped at once: `oversized`, `tagged` and `crowded_out`.
     pub arrived_bytes: u64,
@@ -53,7 +53,7 @@ impl AddAssign for DeviceLosses {
     }
 }
 
-/// The steps in which workers end, all of them before the next.
+/// The steps in which workers end; all take a step before the next begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Nothing more is taken from devices; what other workers have handed over is processed.
@@ -77,7 +77,8 @@ pub trait Backend: Send {
     /// The device has failed before it accepted any frame; all are lost, and their buffers released.
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize>;
 
-    /// What it has lost since the last call. It may take a system call: asked for after a loss, and now and then.
+    /// Its losses since the last call. May take a system call, so it is called after a loss and from time to time
+    /// only.
     fn losses(&mut self) -> DeviceLosses {
         DeviceLosses::default()
     }
@@ -87,8 +88,8 @@ pub trait Backend: Send {
         Vec::new()
     }
 
-    /// The worker ends. Returns whether it must go on polling, because something is still to come; it asks again until there is
-    /// nothing.
+    /// Called when the worker ends. Returns whether it must keep polling because something is still to come; it calls
+    /// again until nothing is.
     fn end(&mut self, ending: Ending) -> bool {
         let _ = ending;
         false

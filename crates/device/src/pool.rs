@@ -39,13 +39,13 @@ impl FrameBatch {
         &self.frames[..self.count.min(BATCH)]
     }
 
-    /// How many more frames fit.
+    /// Number of further frames that fit.
     #[must_use]
     pub fn room(&self) -> usize {
         self.limit - self.count
     }
 
-    /// Adds a frame; false if the batch is full.
+    /// Adds a frame; `false` if the batch is full.
     #[inline(always)]
     pub fn push(&mut self, frame: Frame) -> bool {
         let Some(place) = self.frames.get_mut(self.count) else { return false };
@@ -84,7 +84,7 @@ impl FramePool {
         FramePool::in_memory(count, |_, _| {})
     }
 
-    /// [`FramePool::new`] in memory that `prepare` is told of, start and length, before it is used.
+    /// Like [`FramePool::new`], but `prepare` gets the start and length of the memory before it is used.
     #[must_use]
     pub fn in_memory(count: u32, prepare: fn(*const u8, usize)) -> FramePool {
         let buffers: Box<[[u8; STRIDE]]> = vec![[0; STRIDE]; count as usize].into();

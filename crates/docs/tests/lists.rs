@@ -1,5 +1,5 @@
-//! The files and lines that the book tells a newcomer to add compile where it says: each is inserted into a copy of the crate
-//! that has the list, and the copy is checked as a whole.
+//! The files and lines that the book tells a newcomer to add compile at the given places: each is inserted into a
+//! copy of the crate that has the list, and the copy is checked as a whole.
 
 use std::fs;
 use std::path::{Path, PathBuf};

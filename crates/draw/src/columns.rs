@@ -1,5 +1,5 @@
-//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned. A cell of the
-//! first column that does not fit continues on further lines.
+//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned. A
+//! cell of the first column that does not fit continues on further lines.
 
 use crate::visible::visible;
 
@@ -55,7 +55,7 @@ impl Columns {
     }
 }
 
-/// The least width of a first column that has to give way.
+/// Minimum width to which the first column may shrink.
 const LEAST: usize = 10;
 
 /// A text in lines of at most `width` characters, broken between words or, if a word is longer, within it.

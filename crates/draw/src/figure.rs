@@ -1,4 +1,4 @@
-//! What a plot shows, as data: the page's script draws it and lists the same data as a table. Must not depend on
+//! The content of a plot as data: the page's script draws it and lists the same data as a table. Must not depend on
 //! records or pixels.
 
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Figure {
     /// Index of the point on the sweep's axis it belongs to; absent: always shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<usize>,
-    /// Horizontal axis (for bars and dots: of their length).
+    /// The horizontal axis (for bars and dots, the axis of their length).
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
@@ -34,7 +34,7 @@ pub struct Figure {
     /// Values that all rows of bars are compared with, drawn as lines across them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelMark>,
-    /// What happened on a horizontal axis of time.
+    /// Events on a horizontal axis of time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventMark>,
 }
@@ -50,12 +50,12 @@ pub struct LevelMark {
     pub bound: bool,
 }
 
-/// Something that happened, drawn as a line across the plot.
+/// An event, drawn as a line across the plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventMark {
-    /// Where on the horizontal axis.
+    /// Its position on the horizontal axis.
     pub at: f64,
-    /// What.
+    /// Its text.
     pub words: String,
 }
 

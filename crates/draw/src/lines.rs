@@ -28,7 +28,7 @@ pub fn lines(figure: &Figure) -> String {
     let mut parts = String::new();
     axes(&mut parts, figure, &x, &y);
     let colour = |number: usize, one: &Series| COLOURS[one.scheme.unwrap_or(number) % COLOURS.len()];
-    // small dots over large circles, so that both are seen where they agree
+    // small dots over large circles, so that both are visible where they agree
     for reference in [true, false] {
         for (number, one) in figure.series.iter().enumerate().filter(|(_, one)| one.reference == reference) {
             series(&mut parts, one, colour(number, one), (&x, &y));

@@ -1,4 +1,4 @@
-//! What all SVG files share: the document, its title, a white background.
+//! The parts that all SVG files share: the document, its title, a white background.
 
 use crate::text::escaped;
 

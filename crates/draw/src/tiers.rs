@@ -18,7 +18,7 @@ pub struct Drawing {
     pub places: Vec<TierSwitch>,
     /// The links, drawn in this order.
     pub lines: Vec<TierLink>,
-    /// What each colour means, in the order of [`TierLink::colour`].
+    /// The meaning of each colour, in the order of [`TierLink::colour`].
     pub legend: Vec<String>,
 }
 

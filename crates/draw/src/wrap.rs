@@ -1,4 +1,4 @@
-//! Text in lines that fit a terminal.
+//! Wraps text into lines that fit a terminal.
 
 use crate::visible::visible;
 

@@ -23,7 +23,7 @@ pub enum EspError {
     /// It has been received before, or is too old.
     #[error("the packet has been replayed, or is too old")]
     Replayed,
-    /// It has been changed, or its sender has another key.
+    /// It has been altered, or its sender has another key.
     #[error("the packet is not authentic")]
     NotAuthentic,
 }
@@ -45,14 +45,14 @@ pub struct OutboundAssociation {
 }
 
 impl OutboundAssociation {
-    /// With the security parameter index `spi`. Vectors count from `first_vector`, which must lie beyond all that have
-    /// ever been used with these keys: the time in nanoseconds does.
+    /// An association with the security parameter index `spi`. Vectors count from `first_vector`, which must lie
+    /// beyond every vector ever used with these keys, as the time in nanoseconds does.
     #[must_use]
     pub fn new(spi: u32, cipher: EspCipher, first_vector: u64) -> OutboundAssociation {
         OutboundAssociation { spi, cipher, sent: AtomicU64::new(0), first_vector }
     }
 
-    /// Bytes that sealing adds to a packet at most.
+    /// Maximum number of bytes that sealing adds to a packet.
     #[must_use]
     pub fn overhead(&self) -> usize {
         HEADER + self.cipher.vector() + self.cipher.block() - 1 + TRAILER + self.cipher.check()
@@ -80,14 +80,14 @@ impl OutboundAssociation {
         sealed.map(|_| ())
     }
 
-    /// Bytes that the trailer takes behind a packet at most: padding, its length, the protocol.
+    /// Maximum number of bytes in the trailer behind a packet: padding, its length, the protocol.
     #[must_use]
     pub fn trailer(&self) -> usize {
         self.cipher.block() - 1 + TRAILER
     }
 
-    /// Seals the packet in the first `length` bytes of `text` into `out`; returns how many bytes that takes. The trailer is
-    /// written behind the packet, and nothing is copied but by encrypting it.
+    /// Seals the packet in the first `length` bytes of `text` into `out`; returns how many bytes that takes. The
+    /// trailer is written behind the packet; encryption is the only copy.
     ///
     /// # Errors
     /// All sequence numbers have been used, or there is no room for the trailer or for the sealed packet.
@@ -129,7 +129,7 @@ pub struct InboundAssociation {
 }
 
 impl InboundAssociation {
-    /// With the index `spi` and an anti-replay window of this many packets.
+    /// An association with the index `spi` and an anti-replay window of this many packets.
     #[must_use]
     pub fn new(spi: u32, cipher: EspCipher, window: u32) -> InboundAssociation {
         InboundAssociation { spi, cipher, window: Mutex::new(ReplayWindow::new(window)) }
@@ -156,12 +156,12 @@ impl InboundAssociation {
     /// the packet is, and its protocol.
     ///
     /// # Errors
-    /// It is not authentic, was received before, or is malformed. What `opened` holds then is undefined.
+    /// It is not authentic, was received before, or is malformed. The content of `opened` is then undefined.
     #[inline]
     pub fn open_into(&self, sealed: &[u8], opened: &mut [u8]) -> Result<(usize, u8), EspError> {
         let sequence = sealed.get(4..8).and_then(<[u8]>::first_chunk).ok_or(EspError::Malformed)?;
         let sequence = u32::from_be_bytes(*sequence);
-        // Replays are rejected before they cost a decryption; what counts is the decision after it.
+        // Replays are rejected before they cost a decryption; the decision after it is the final one.
         if spi_of(sealed) != Some(self.spi) {
             return Err(EspError::NotAuthentic);
         }

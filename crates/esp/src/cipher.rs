@@ -1,4 +1,4 @@
-//! The ciphers: what they need, and how they seal and open.
+//! The ciphers: their keys, and how they seal and open.
 
 use std::fmt;
 
@@ -62,8 +62,8 @@ impl EspCipher {
         EspCipher(Keys::CbcHmacSha1(Box::new(Aes128::new(&key.into())), Box::new(integrity)))
     }
 
-    /// Whether both have the same keys, the salt included. Two associations of one key would seal packets with one vector some day, which
-    /// reveals what is in them (RFC 4106, section 2; RFC 5116, section 3.1).
+    /// Whether both have the same keys, including the salt. Two associations with one key would eventually seal two
+    /// packets with the same vector, which reveals their content (RFC 4106, section 2; RFC 5116, section 3.1).
     #[must_use]
     pub fn has_the_keys_of(&self, other: &EspCipher) -> bool {
         self.sample() == other.sample()
@@ -104,7 +104,7 @@ impl EspCipher {
         }
     }
 
-    /// The vector of the packet with this number, which must never come twice for a key. That of CBC cannot be predicted
+    /// The vector of the packet with this number, which must never recur for a key. For CBC it cannot be predicted
     /// (NIST SP 800-38A, appendix C: the number, encrypted).
     pub(crate) fn write_vector(&self, number: u64, place: &mut [u8]) {
         match &self.0 {
@@ -119,8 +119,8 @@ impl EspCipher {
         }
     }
 
-    /// Encrypts a text, whole blocks, into a packet behind its header and vector, and writes the check value behind it. `None`: the
-    /// packet's length is another, or the text is too long.
+    /// Encrypts a text, whole blocks, into a packet behind its header and vector, and writes the check value behind
+    /// it. `None`: the packet's length does not match, or the text is too long.
     #[inline]
     pub(crate) fn seal(&self, text: &[u8], packet: &mut [u8]) -> Option<()> {
         let (head, rest) = packet.split_at_mut_checked(HEADER + self.vector())?;
@@ -154,8 +154,8 @@ impl EspCipher {
         Some(())
     }
 
-    /// Checks a packet and decrypts its text into the first bytes of `place`. `None`: it has been changed, is of another key, or
-    /// there is no room.
+    /// Checks a packet and decrypts its text into the first bytes of `place`. `None`: it has been altered, belongs to
+    /// another key, or there is no room.
     #[inline]
     pub(crate) fn open<'a>(&self, packet: &[u8], place: &'a mut [u8]) -> Option<&'a [u8]> {
         let (signed, tag) = packet.split_at_checked(packet.len().checked_sub(self.check())?)?;

@@ -1,6 +1,6 @@
-//! Anti-replay (RFC 4303, section 3.4.3): a packet is accepted once, and not if it is too far behind the newest.
+//! Anti-replay (RFC 4303, section 3.4.3): a packet is accepted once, and only if it is not too far behind the newest.
 
-/// The sequence numbers received lately.
+/// The sequence numbers received recently.
 #[derive(Clone, Debug)]
 pub struct ReplayWindow {
     newest: u32,
@@ -24,7 +24,7 @@ impl ReplayWindow {
         (bit as usize / 64, 1 << (bit % 64))
     }
 
-    /// Whether a packet with this number would be accepted. Zero is no number.
+    /// Whether a packet with this number would be accepted. Zero is not a valid number.
     #[must_use]
     pub fn is_new(&self, number: u32) -> bool {
         let (word, bit) = self.place(number);
@@ -35,13 +35,13 @@ impl ReplayWindow {
         }
     }
 
-    /// Accepts a packet that has been authenticated; false if another with its number was faster.
+    /// Accepts a packet that has been authenticated; `false` if another with its number came first.
     pub fn accept(&mut self, number: u32) -> bool {
         if !self.is_new(number) {
             return false;
         }
         if number > self.newest {
-            // The numbers in between have not been seen; after a long gap none has.
+            // The numbers in between have not been seen; after a long gap, no number has.
             let first = (self.newest + 1).max(number.saturating_sub(self.size() - 1));
             for skipped in first..=number {
                 let (word, bit) = self.place(skipped);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        /// As a set that remembers everything says.
+        /// As with a set that remembers everything.
         #[test]
         fn it_agrees_with_a_set(size in 1_u32..200, steps in proptest::collection::vec(0_u32..40, 0..400)) {
             let (mut window, mut seen, mut newest) = (ReplayWindow::new(size), BTreeSet::new(), 0);

@@ -1,4 +1,4 @@
-//! What one association seals, another opens; nothing else.
+//! Packets that one association seals another opens, and no others.
 
 use proptest::prelude::*;
 use weft_esp::{EspCipher, EspError, InboundAssociation, OutboundAssociation};

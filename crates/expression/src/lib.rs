@@ -2,16 +2,15 @@
 //! Expectations of a scenario and claims of a reproduction are written in it.
 //!
 //! Numbers, `+ - * /`, parentheses, `min`, `max` and `reach`, and metrics with selectors: a word in parentheses picks
-//! the
-//! case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Must not depend on the list of
-//! metrics or on cases: the caller resolves metrics and selectors.
+//! the case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Must not depend on the
+//! list of metrics or on cases: the caller resolves metrics and selectors.
 
 mod reader;
 mod selector;
 
 pub use selector::{Selector, list as selectors, same};
 
-/// A metric and its selectors, as far as the text gives them.
+/// A metric and the selectors that the text gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The experiment; `None`: the claim's own.
@@ -38,18 +37,18 @@ pub enum Expression {
     Reach(Term, Box<Expression>, Option<(f64, f64)>),
 }
 
-/// How an expression uses a term.
+/// The use of a term in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// As a value.
     Value,
-    /// As values along the axis that it leaves open.
+    /// As a curve along the axis that it leaves open.
     Curve,
-    /// As values where a search evaluates it.
+    /// At the points where a search evaluates it.
     Searched,
 }
 
-/// Which extreme of several values.
+/// An extreme of several values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extreme {
     /// `min`.
@@ -73,7 +72,7 @@ impl Expression {
     /// Parses an expression.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the text.
     pub fn parse(text: &str) -> Result<Expression, String> {
         reader::read(text)
     }

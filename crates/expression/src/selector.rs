@@ -1,6 +1,6 @@
-//! Selectors: which case a term means, as far as its text says. Must not depend on cases; their labels are texts here.
+//! Selectors: the case that a term's text means. Must not depend on cases; their labels are texts here.
 
-/// `drill`, or `traffic.trace.load = 0.8`; a path may be cut to its last words: `load = 0.8`.
+/// `drill`, or `traffic.trace.load = 0.8`; a path may be shortened to its last words: `load = 0.8`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     text: String,
@@ -46,7 +46,7 @@ pub fn same(a: &str, b: &str) -> bool {
 /// Parses `drill, load = 0.8`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem with the text.
 pub fn list(text: &str) -> Result<Vec<Selector>, String> {
     let selector = |part: &str| {
         let selector = Selector { text: part.trim().to_owned() };

@@ -44,13 +44,13 @@ impl Epochs {
         Reading(presence)
     }
 
-    /// A node has been removed from the table: returns the epoch in which readers may still see it.
+    /// Called after a node has been removed from the table. Returns the epoch in which readers may still see it.
     pub(crate) fn retire(&self) -> u64 {
         fence(Ordering::SeqCst);
         self.now.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// The oldest epoch in which any reader may be: no reader sees nodes retired before it.
+    /// The oldest epoch of any reader: no reader sees nodes retired before it.
     pub(crate) fn oldest(&self) -> u64 {
         fence(Ordering::SeqCst);
         let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,9 @@
 //! Longest-prefix match for IPv4 and IPv6, in tables that can be read while they change.
 //!
-//! IPv4 is a directly indexed table of 2^24 slots with a second level of 8 bits; IPv6 a multibit trie of 16 and then 8
-//! bits. A slot is
-//! one atomic word: readers never wait, and see each route before or after a change, never a torn one. One
-//! [`RouteWriter`] changes the
-//! table; any number of [`RouteReader`]s look up, in batches whose memory is prefetched together. Must not depend on
-//! packets, interfaces or the source of routes.
+//! IPv4 is a directly indexed table of 2^24 slots with a second level of 8 bits; IPv6 a multibit trie of 16 and then
+//! 8 bits. A slot is one atomic word: readers never wait, and see each route before or after a change, never a torn
+//! one. One [`RouteWriter`] changes the table; any number of [`RouteReader`]s look up, in batches whose memory is
+//! prefetched together. Must not depend on packets, interfaces or the source of routes.
 //!
 //! ```
 //! use weft_fib::{Hop, ipv4};

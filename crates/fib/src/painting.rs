@@ -1,9 +1,10 @@
 //! Painting: the hops of prefixes onto the slots that readers look up.
 //!
-//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length. A prefix that has changed is
-//! painted from its first slot to its last, with what the routes say then: onto slots of prefixes that are no longer if it is a route, and
-//! over itself with the next shorter one if it is none. So changes may be painted in any order and in parts, and the last one leaves
-//! every slot right. Nodes stay while anything is unpainted.
+//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length. A changed
+//! prefix is painted from its first slot to its last, according to the routes at that time: if it is a route, onto
+//! slots of prefixes that are no longer than it; if not, its slots get the next shorter route. So changes may be
+//! painted in any order and in parts, and the last one leaves every slot correct. Nodes stay while anything is
+//! unpainted.
 
 use std::cmp::Reverse;
 
@@ -31,7 +32,7 @@ impl<A: AddressKey> RouteWriter<A> {
         self.collapse_removed(left)
     }
 
-    /// Removes the empty nodes of removed prefixes; looking at a node counts as much as painting it.
+    /// Removes the empty nodes of removed prefixes; inspecting a node counts as much as painting it.
     fn collapse_removed(&mut self, mut left: usize) -> bool {
         while let Some(key) = self.removed.pop() {
             let path = self.path(key, false);
@@ -44,8 +45,8 @@ impl<A: AddressKey> RouteWriter<A> {
         self.removed.is_empty()
     }
 
-    /// Paints at most `most` slots of a prefix, from the one with the key `at`. Returns how many, and the key from which to go on, unless
-    /// that was the last.
+    /// Paints at most `most` slots of a prefix, from the one with the key `at`. Returns how many, and the key at
+    /// which to continue, unless that was the last.
     fn paint(&mut self, (key, length): Key, mut at: u128, most: usize) -> (usize, Option<u128>) {
         let last = key | low_bits(length);
         let (over, (painted, hop)) = match self.routes.get(&(key, length)) {
@@ -72,7 +73,8 @@ impl<A: AddressKey> RouteWriter<A> {
                 painted_here += 1;
             }
             count += painted_here;
-            // The first slot that was not painted: a node, in another node, or for the next call; behind the last there is none.
+            // The first slot that was not painted: it holds a node, lies in another node, or is left for the next
+            // call; `None` after the last.
             let next =
                 (painted_here as u128).checked_mul(low_bits(bits) + 1).and_then(|span| at.checked_add(span));
             match next.filter(|next| *next <= last) {
@@ -82,7 +84,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
     }
 
-    /// The slot without a node that covers a key, and how many bits it fixes.
+    /// The slot without a node that covers a key, and the number of bits it fixes.
     fn leaf(&self, key: u128) -> (SlotAt, u8) {
         let mut at = SlotAt { node: None, index: index(key, 0, A::ROOT_BITS) };
         let mut bits = A::ROOT_BITS;

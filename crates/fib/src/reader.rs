@@ -38,7 +38,7 @@ impl<A: AddressKey> Clone for RouteReader<A> {
     }
 }
 
-/// The entries of a table with which look-ups begin.
+/// The entries of a table at which look-ups begin.
 pub struct RootEntries<'a, A: AddressKey>(&'a [A::Slot]);
 
 impl<A: AddressKey> RootEntries<'_, A> {
@@ -73,7 +73,7 @@ impl<A: AddressKey> RouteReader<A> {
         Hop(word as u16)
     }
 
-    /// The entries with which look-ups begin.
+    /// The entries at which look-ups begin.
     #[must_use]
     #[inline(always)]
     pub fn root(&self) -> RootEntries<'_, A> {

@@ -1,4 +1,4 @@
-//! The writer: keeps the routes, and the nodes that their prefixes need. `painting` has how they get onto slots.
+//! The writer: keeps the routes, and the nodes that their prefixes need. `painting` writes them onto slots.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -27,7 +27,7 @@ pub enum RouteError {
 
 /// A prefix as the trie sees it: its bits, at the high end of a word, and their number.
 pub(crate) type Key = (u128, u8);
-/// What is painted into a slot: the length of the prefix and the hop.
+/// The content painted into a slot: the length of the prefix and the hop.
 pub(crate) type Paint = (u8, Hop);
 
 /// Bits that index a node.
@@ -37,7 +37,7 @@ pub(crate) const NODE_BITS: u8 = 8;
 pub struct RouteWriter<A: AddressKey> {
     pub(crate) nodes: Arc<TrieNodes<A::Slot>>,
     pub(crate) routes: HashMap<Key, Hop>,
-    /// Prefixes that have changed and are not painted yet, the longest first, each with the key from which on.
+    /// Changed prefixes that are not yet painted, longest first, each with the key at which painting resumes.
     pub(crate) unpainted: BTreeMap<(Reverse<u8>, u128), u128>,
     /// Prefixes that have been removed, whose nodes may have become empty.
     pub(crate) removed: Vec<Key>,
@@ -135,7 +135,7 @@ impl<A: AddressKey> RouteWriter<A> {
     /// [`RouteWriter::insert`] without the painting: readers see the route after [`RouteWriter::repaint`], and its former hop until then.
     ///
     /// # Errors
-    /// As there.
+    /// As [`RouteWriter::insert`].
     pub fn begin_insert(&mut self, prefix: IpPrefix, hop: Hop) -> Result<Option<Hop>, RouteError> {
         if !is_of::<A>(prefix) {
             return Err(RouteError::Family(prefix));
@@ -145,7 +145,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
         let key = (prefix.key(), prefix.length());
         if !self.has_room(key) {
-            // Nodes of removed routes may come free.
+            // Nodes of removed routes may become free.
             self.repaint(usize::MAX);
             if !self.has_room(key) {
                 return Err(RouteError::Full(prefix));

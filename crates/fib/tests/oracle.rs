@@ -69,7 +69,8 @@ proptest! {
         prop_assert!(asked.iter().all(|address| reader.lookup(*address) == Hop::NONE));
     }
 
-    /// Changes that are painted a few slots at a time, other changes in between, end where changes one by one end.
+    /// Changes painted a few slots at a time, with other changes in between, end in the same state as changes one by
+    /// one.
     #[test]
     fn changes_painted_in_slices_agree_with_the_oracle(changes in changes_v6(), slice in 1..5_000_usize) {
         let (mut table, mut whole) = (ipv6::table(), ipv6::table());
@@ -120,7 +121,7 @@ proptest! {
     }
 }
 
-/// However short a prefix is, no more slots are painted at once than asked for: whoever holds a lock meanwhile holds it as long.
+/// However short a prefix is, no more slots are painted at once than asked for, because a lock may be held meanwhile.
 #[test]
 fn a_default_route_is_painted_in_slices() {
     let mut table = ipv4::table();

@@ -1,4 +1,4 @@
-//! Complex numbers and small linear systems, as far as frequency responses need them.
+//! The complex numbers and small linear systems that frequency responses need.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

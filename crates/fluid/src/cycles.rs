@@ -28,7 +28,7 @@ pub struct Cycles {
 pub struct Steady {
     /// The estimate at each peak.
     pub estimate: f64,
-    /// Intervals from peak to peak.
+    /// Number of intervals from peak to peak.
     pub intervals: f64,
     /// Time in seconds for the difference of two rates to fall from the capacity to a tenth of a fair share.
     pub convergence: f64,

@@ -2,11 +2,9 @@
 //! of its state, which may depend on its own past.
 //!
 //! The step is the third-order pair of Bogacki and Shampine (1989) with its second-order companion as error estimate.
-//! The
-//! past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that delayed values do not
-//! lower the order. A delay shorter than the step needs a value of the piece being computed, which is then found by
-//! iteration.
-//! Clipping of the state and redrawn random numbers happen between steps ([`System::settle`]).
+//! The past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that delayed values
+//! do not lower the order. A delay shorter than the step needs a value of the piece being computed, which is then
+//! found by iteration. Clipping of the state and redrawn random numbers happen between steps ([`System::settle`]).
 
 mod past;
 mod step;
@@ -42,8 +40,7 @@ pub trait System {
 /// The length of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stepping {
-    /// As long as possible with an estimated error per step within `tolerance` of each component, and at most
-    /// `longest`.
+    /// Steps as long as possible with an estimated error within `tolerance` of each component, and at most `longest`.
     Adaptive {
         /// Error of one step, relative to the component or its scale.
         tolerance: f64,

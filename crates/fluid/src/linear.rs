@@ -1,8 +1,8 @@
 //! Linear stability of a loop: its open-loop response, and the margins.
 //!
 //! Sign convention: the closed loop is `1 + L = 0`. The phase margin at a frequency with `|L| = 1` is `180 degrees +
-//! arg L`, where the angle is followed from low frequencies on: a delay takes it below minus half a turn, and further. There may
-//! be several such frequencies; the smallest margin counts.
+//! arg L`, where the angle is followed from low frequencies on: a delay takes it below minus half a turn, and
+//! further. There may be several such frequencies; the smallest margin counts.
 
 pub mod dcqcn;
 pub mod margin;
@@ -14,9 +14,9 @@ pub use margin::{Crossing, Margins, Response, margins, response, smallest_margin
 use crate::complex::Complex;
 use turn::{SLOWEST, angle_turned, calm};
 
-/// What depends on its own past.
+/// A response that depends on its own past.
 pub trait Remembering {
-    /// How far back the past matters, in seconds: the longest of all delays. Zero: only the present does.
+    /// How far back the past matters, in seconds: the longest of all delays. Zero: only the present matters.
     fn memory(&self) -> f64;
 }
 

@@ -22,7 +22,7 @@ pub struct FluidSeries {
     pub effort: Effort,
 }
 
-/// How a quantity behaves at the end of a run.
+/// The behaviour of a quantity at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steadiness {
     /// It no longer changes.
@@ -83,16 +83,16 @@ pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
     }
 }
 
-/// A rate whose mean moves by more than this share of itself from one quarter to the next has not settled.
+/// A rate whose mean changes by more than this share from one quarter to the next has not settled.
 const CREEP: f64 = 0.002;
 
-/// How a rate ends beside a calm queue.
+/// The behaviour at the end of a rate whose queue is calm.
 fn rate_ends(rate: &[f64]) -> Steadiness {
     let quarter = (rate.len() / 4).max(1);
     let last = extent(&rate[rate.len() - quarter..]);
     let before =
         extent(&rate[(rate.len() / 2).min(rate.len() - quarter)..rate.len().saturating_sub(quarter).max(1)]);
-    // what creeps on moves from quarter to quarter; what swings comes back
+    // a drifting rate moves from quarter to quarter; an oscillating one comes back
     let moved = (last.mean - before.mean).abs();
     if moved > 0.25 * last.swing() && moved > CREEP * last.mean {
         Steadiness::Drifting
@@ -104,8 +104,8 @@ fn rate_ends(rate: &[f64]) -> Steadiness {
 }
 
 impl FluidSeries {
-    /// How the second half ends: as the queue does (see [`verdict`]); but a calm queue, such as one that is empty while rates
-    /// grow, has settled only if the rates of all flows have.
+    /// The behaviour in the second half: that of the queue (see [`verdict`]); but a run with a calm queue, such as
+    /// one that is empty while rates grow, has settled only if the rates of all flows have.
     #[must_use]
     pub fn steadiness(&self) -> Steadiness {
         let queue = verdict(&self.queue, 1.0);

@@ -1,5 +1,5 @@
-//! The loop with marks drawn at departures against its own equations, integrated step by step: the stages of fast recovery are
-//! followed through the marks of the past, and marks go by the share of the link.
+//! The loop with marks drawn at departures against its own equations, integrated step by step: the stages of fast
+//! recovery are followed through the marks of the past, and marks go by the share of the link.
 
 use weft_fluid::linear::dcqcn::{Departing, Exact};
 use weft_fluid::linear::{Characteristic, margins};
@@ -87,8 +87,8 @@ fn the_loop_grows_or_decays_as_its_equations_do() {
     }
 }
 
-/// What the published model has on top: marks that go by the rates of now, and stages without memory. They hide that 64 flows
-/// hardly return to rest.
+/// What the published model simplifies: marks follow the current rates, and stages have no memory. This hides that 64
+/// flows hardly return to rest.
 #[test]
 fn marks_at_departures_take_most_of_the_margin_of_many_flows() {
     let margin = |recovery: f64, step: f64| {

@@ -377,7 +377,7 @@ fn jitter_of_nothing_changes_nothing() {
 }
 
 /// One draw that holds for the whole run is a longer path. A sender that does not count it sees older queues; for one
-/// that counts it, in both round trips of a gradient or in each, thresholds and reference are nearer by so much.
+/// that counts it, in both round trips of a gradient or in each, thresholds and reference are nearer by this time.
 #[test]
 fn jitter_that_stays_is_a_longer_path() {
     let settings = timely_settings(16.0, patched(2.0));

@@ -1,9 +1,10 @@
-//! Departures that are known when a packet arrives. A port that marks on arrival and keeps its link needs no event for the end of a
-//! transmission, as far as no later packet can change what it sends: always with one [queue](Foresight), often with
-//! [strict priority](StrictForesight), and [until further notice](RevocableForesight) if the far end may pause the port. Memory is released lazily, when the port is inspected.
+//! Departures that are known when a packet arrives. A port that marks on arrival and keeps its link needs no event
+//! for the end of a transmission if no later packet can change what it sends: always with one [queue](Foresight),
+//! often with [strict priority](StrictForesight), and [until further notice](RevocableForesight) if the far end may
+//! pause the port. Memory is released lazily, when the port is inspected.
 //!
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
-//! event per departure. Must not depend on other ports, nor on what admission and markers decide.
+//! event per departure. Must not depend on other ports, or on what admission and markers decide.
 
 use weft_core::{Time, Transmission};
 
@@ -24,7 +25,7 @@ pub struct Leaving {
     pub wire: u16,
 }
 
-/// Of these packets those whose first bit has not left before `now`: how many, and their bytes.
+/// The number and the bytes of these packets whose first bit has not left before `now`.
 fn to_start(packets: impl Iterator<Item = Leaving>, line: &Transmission, now: Time) -> (u64, u64) {
     let waits = |packet: &Leaving| packet.at >= now && packet.at.since(now) >= line.time(packet.wire);
     packets
@@ -32,7 +33,7 @@ fn to_start(packets: impl Iterator<Item = Leaving>, line: &Transmission, now: Ti
         .fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
 }
 
-/// The byte-picoseconds that these packets add from `now` on, until they leave.
+/// The byte-picoseconds that these packets add from `now` until they leave.
 fn byte_time_after(packets: impl Iterator<Item = Leaving>, now: Time) -> u128 {
     packets.map(|packet| u128::from(packet.wire) * u128::from(packet.at.since(now).0)).sum()
 }

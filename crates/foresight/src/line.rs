@@ -1,5 +1,5 @@
-//! A port that serves one queue in order of arrival: the last bit of a packet leaves one transmission time after that of the packet before
-//! it.
+//! A port that serves one queue in order of arrival: the last bit of a packet leaves one transmission time after that
+//! of the packet before it.
 
 use weft_core::{Ring, Span, Time, Transmission};
 use weft_mark::AnyMarker;
@@ -9,17 +9,18 @@ use crate::{Leaving, Slot, byte_time_after, to_start};
 /// The future departures of one port, and past ones not yet released. The fields every packet touches come last.
 #[repr(C)]
 pub struct Foresight {
-    /// Of the port's only queue.
+    /// Limit of the port's only queue.
     pub marker: AnyMarker,
-    /// A packet with which the port holds at most this many bytes needs no marker.
+    /// No marker is consulted about a packet while the port, including it, holds at most this many bytes.
     unmarked_up_to: u64,
-    /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
+    /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never if there is none.
     oldest: Time,
     /// All but the newest.
     leaving: Ring<Leaving>,
     /// The transmitter is busy until then, when the last bit of the newest packet leaves.
     busy_until: Time,
-    /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
+    /// Neither sharing rule nor marker is consulted about a packet while the port, including it, holds at most this
+    /// many bytes.
     calm_up_to: u64,
     transmission: Transmission,
     /// Whether an engine or the sharing rule reads the contents of the port.
@@ -30,7 +31,7 @@ pub struct Foresight {
 }
 
 impl Foresight {
-    /// Where the bytes begin that every packet touches; they go to the end.
+    /// Where the bytes that every packet touches begin; they extend to the end.
     pub const HOT_FROM: usize = std::mem::offset_of!(Foresight, leaving);
 
     /// An idle port of this link; a packet is admitted without a check if the port then holds at most `admits_up_to`
@@ -50,14 +51,14 @@ impl Foresight {
         }
     }
 
-    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many
-    /// bytes.
+    /// Whether neither sharing rule nor marker needs to be consulted about a packet if the port, including it, holds
+    /// this many bytes.
     #[inline]
     pub fn is_calm(&self, bytes: u64) -> bool {
         bytes <= self.calm_up_to
     }
 
-    /// Whether the marker must be consulted about a packet with which the port holds this many bytes.
+    /// Whether the marker must be consulted about a packet if the port, including it, holds this many bytes.
     #[inline]
     pub fn may_mark(&self, bytes: u64) -> bool {
         bytes > self.unmarked_up_to
@@ -83,7 +84,7 @@ impl Foresight {
         self.newest = 0;
     }
 
-    /// A packet joins the queue at `now`.
+    /// Called when a packet joins the queue at `now`.
     #[inline]
     pub fn join(&mut self, now: Time, wire: u16) -> Slot {
         let start = now.max(self.busy_until);
@@ -97,7 +98,7 @@ impl Foresight {
         Slot { start, end }
     }
 
-    /// A packet joins an unobserved port that is empty at `now`.
+    /// Called when a packet joins an unobserved port that is empty at `now`.
     #[inline]
     pub fn join_idle(&mut self, now: Time, wire: u16) -> Slot {
         self.leaving.clear();
@@ -159,7 +160,7 @@ impl Foresight {
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
     }
 
-    /// Prefetches what the next packet needs.
+    /// Prefetches the memory that the next packet needs.
     pub fn prefetch(&self) {
         self.leaving.prefetch_front();
         self.leaving.prefetch_back();
@@ -185,8 +186,8 @@ impl Foresight {
         byte_time_after(self.all(), now)
     }
 
-    /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left, as no other's can
-    /// have; and the byte-picoseconds they all add from `now` on.
+    /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left (no
+    /// other's can have), and the byte-picoseconds that all add from `now`.
     #[must_use]
     pub fn to_come(&self, (after, now): (Time, Time)) -> (u64, u128) {
         let mut packets = self.all();

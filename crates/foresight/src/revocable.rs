@@ -1,5 +1,5 @@
-//! A port that serves queues by strict priority and that its far end may pause. Departures are foreseen as long as it does not, and
-//! revoked when it does. A packet that overtakes others postpones them.
+//! A port that serves queues by strict priority and that its far end may pause. Departures are foreseen while the
+//! port is not paused, and revoked when it is. A packet that overtakes others postpones them.
 
 use weft_core::{Ring, Span, Time, Transmission};
 
@@ -32,8 +32,9 @@ impl RevocableForesight {
         RevocableForesight { leaving: Ring::new(), busy_until: Time::ZERO, transmission }
     }
 
-    /// A packet joins a queue at `now`, when what has left [has been released](RevocableForesight::take_left). Returns its slot and the
-    /// number of packets that it overtakes, the last ones, which leave later by the time that it takes.
+    /// Called when a packet joins a queue at `now`, after packets that have left [have been
+    /// released](RevocableForesight::take_left). Returns its slot and the number of packets that it overtakes: the
+    /// last ones, which leave later by its transmission time.
     #[inline]
     pub fn join(&mut self, now: Time, (queue, wire): (u8, u16)) -> (Slot, usize) {
         let time = self.transmission.time(wire);
@@ -47,7 +48,7 @@ impl RevocableForesight {
         (Slot { start, end }, 0)
     }
 
-    /// A packet passes those of later queues but the first packet, which is being transmitted.
+    /// A packet overtakes those of later queues, except the first packet, which is being transmitted.
     #[inline(never)]
     fn overtake(&mut self, now: Time, (queue, wire): (u8, u16), time: Span) -> (Slot, usize) {
         let first = self.first_leaves().unwrap_or(now);
@@ -86,7 +87,8 @@ impl RevocableForesight {
         self.leaving.front().map(|first| first.at)
     }
 
-    /// Takes the oldest packet, to revoke its departure. Nothing is foreseen of the others either: all must be taken.
+    /// Takes the oldest packet, to revoke its departure. The others' departures are no longer foreseen either: all
+    /// must be taken.
     pub fn revoke(&mut self) -> Option<Revocation> {
         self.busy_until = Time::ZERO;
         self.leaving.pop()

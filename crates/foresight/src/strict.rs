@@ -1,6 +1,6 @@
-//! A port with strict priority: of a packet in the first queue the departure is known when it arrives, because nothing overtakes
-//! it, and so is that of any packet that finds the transmitter idle. Only packets that wait in later queues are picked by an event at
-//! the end of a transmission; no other transmission needs one.
+//! A port with strict priority: the departure of a packet in the first queue is known when it arrives, because
+//! nothing overtakes it, and so is that of any packet that finds the transmitter idle. Only packets that wait in
+//! later queues are picked by an event at the end of a transmission; no other transmission needs one.
 
 use weft_core::{Ring, Time, Transmission};
 
@@ -25,7 +25,8 @@ pub struct StrictForesight {
     busy_until: Time,
     /// An unobserved port admits a packet of this size without a check, and without a mark, if its transmitter is idle.
     idle_up_to: u64,
-    /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
+    /// Neither sharing rule nor marker is consulted about a packet while the port, including it, holds at most this
+    /// many bytes.
     calm_up_to: u64,
     transmission: Transmission,
     /// All but the newest, until they are released.
@@ -52,7 +53,7 @@ struct Overtakable {
 }
 
 impl Overtakable {
-    /// The byte-picoseconds not counted before `now`.
+    /// The byte-picoseconds that have accrued up to `now` since the last count.
     fn byte_time_until(&self, now: Time) -> u128 {
         u128::from(self.bytes) * u128::from(now.since(self.counted_until).0)
     }
@@ -64,7 +65,7 @@ impl Overtakable {
         byte_time
     }
 
-    /// A packet waits from now on; returns the byte-picoseconds not counted before.
+    /// A packet begins to wait; returns the byte-picoseconds that have accrued since the last count.
     fn joined(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] += u32::from(wire);
@@ -73,7 +74,7 @@ impl Overtakable {
         counted
     }
 
-    /// A packet waits no longer; returns the byte-picoseconds not counted before.
+    /// A packet ends its wait; returns the byte-picoseconds that have accrued since the last count.
     fn left(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] -= u32::from(wire);
@@ -113,7 +114,8 @@ impl StrictForesight {
         self.observed
     }
 
-    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many bytes.
+    /// Whether neither sharing rule nor marker needs to be consulted about a packet if the port, including it, holds
+    /// this many bytes.
     #[must_use]
     #[inline(always)]
     pub fn is_calm(&self, bytes: u64) -> bool {
@@ -127,8 +129,8 @@ impl StrictForesight {
         self.busy_until < now && u64::from(wire) <= self.idle_up_to
     }
 
-    /// A packet of a later queue waits from now on. Returns the byte-picoseconds not counted before, and when the port is to be asked, unless
-    /// already requested.
+    /// Adds a packet to a queue other than the first. Returns the byte-picoseconds that have accrued since the last
+    /// count, and the time at which to ask the port, unless that was requested before.
     #[inline(always)]
     pub fn wait(&mut self, now: Time, (queue, wire): (usize, u16)) -> (u128, Option<Time>) {
         let first = self.waits == 0;
@@ -136,14 +138,14 @@ impl StrictForesight {
         (self.waiting.joined(now, (queue, wire)), first.then_some(self.busy_until))
     }
 
-    /// The port is asked: the queue to be served now; or, if packets of the first queue have taken the link, until when.
+    /// The queue to serve now; or, if packets of the first queue occupy the link, until when they do.
     #[inline(always)]
     pub fn pick(&self, now: Time) -> Result<usize, Time> {
         if self.busy_until > now { Err(self.busy_until) } else { Ok(self.waits.trailing_zeros() as usize) }
     }
 
-    /// A packet that waited, the last of its queue or not, is sent. Returns when, the byte-picoseconds not counted before, and when the port is
-    /// to be asked next.
+    /// Sends a packet that waited; `is_last` if its queue is now empty. Returns its slot, the byte-picoseconds that
+    /// have accrued since the last count, and when to ask the port next.
     #[inline(always)]
     pub fn send(
         &mut self,
@@ -176,7 +178,7 @@ impl StrictForesight {
         queue == 0 || self.busy_until < now
     }
 
-    /// A packet that nothing can overtake takes the next place on the link.
+    /// Gives a packet that nothing can overtake the next slot on the link.
     #[inline(always)]
     pub fn take_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
         let start = now.max(self.busy_until);
@@ -208,7 +210,8 @@ impl StrictForesight {
         Some(left)
     }
 
-    /// Releases what has left an unobserved port, which holds so many bytes, before `now`. Nothing waits at a port whose transmitter is idle.
+    /// Releases what left an unobserved port before `now`; `held` is the number of bytes it holds. Nothing waits at a
+    /// port whose transmitter is idle.
     #[inline(always)]
     pub fn give_back_unseen(&mut self, now: Time, held: &mut u64) {
         if self.busy_until < now {
@@ -248,7 +251,7 @@ impl StrictForesight {
         counted + self.waiting.byte_time_until(now) - byte_time_after(self.all(), now)
     }
 
-    /// Prefetches what the next packet needs.
+    /// Prefetches the memory that the next packet needs.
     pub fn prefetch(&self) {
         self.placed.prefetch_front();
         self.placed.prefetch_back();

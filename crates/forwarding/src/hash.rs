@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The choices of a second stage given those of the first: with the ideal hash and other seeds independent.
+    /// The choices of a second stage, given those of the first: independent with the ideal hash and different seeds.
     #[test]
     fn stages_with_different_seeds_are_uncorrelated() {
         let (first, second) = (FlowHash::new(HashFunction::Mix, 1), FlowHash::new(HashFunction::Mix, 2));

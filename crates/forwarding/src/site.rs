@@ -1,4 +1,4 @@
-//! Where a balancer lives. Must not depend on what it does.
+//! The site of a balancer. Must not depend on what it does.
 
 use weft_core::SwitchId;
 

@@ -1,4 +1,4 @@
-//! Where packets for a host may go: a port, or the equal-cost ports of a component. Must not depend on how groups are
+//! Routes of packets for a host: a port, or the equal-cost ports of a component. Must not depend on how groups are
 //! computed.
 
 use std::sync::Arc;
@@ -42,7 +42,7 @@ const MANY: u32 = 1 << 31;
 
 /// Marks a leaf with one component of several ports.
 const SEVERAL: u16 = 1 << 15;
-/// Marks a leaf of which only `way_of_group` tells the way.
+/// Marks a leaf whose way only `way_of_group` knows.
 const ELSEWHERE: u16 = u16::MAX;
 
 /// The components of a group: `count` of them, starting at `first`.
@@ -198,7 +198,8 @@ impl ForwardingTable {
         components.iter().position(holds).map(|position| ways.first + position as u32)
     }
 
-    /// The link of a port went down or came back: the port leaves all groups, or returns to those that contain it.
+    /// Called when the link of a port goes down or comes back: the port leaves all groups, or returns to those that
+    /// contain it.
     pub fn set_port(&mut self, port: PortId, up: bool) {
         self.down.retain(|other| *other != port);
         if !up {
@@ -252,8 +253,8 @@ impl ForwardingTable {
             .filter(|component| component.ports.len() > 1)
     }
 
-    /// Resolves the groups. Until that is done no leaf has a way of its own, so that a panic on a wrong group leaves nothing behind
-    /// that names a component.
+    /// Resolves the groups. Until that is done no leaf has a way of its own, so a panic on an invalid group leaves
+    /// nothing behind that names a component.
     fn refresh(&mut self) {
         self.way_of_leaf.fill(ELSEWHERE);
         self.components.clear();

@@ -58,7 +58,7 @@ impl ComparedScheme {
     }
 }
 
-/// What an engine is asked, and what it may answer.
+/// A request to an engine, and its valid answers.
 #[derive(Clone, Debug)]
 pub struct ComparedRequest {
     packet: PacketRequest,
@@ -71,7 +71,7 @@ pub struct ComparedRequest {
     pub allowed: Vec<u16>,
 }
 
-/// What a flowlet table outside knows of a packet's flow.
+/// What an external flowlet table knows about a packet's flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownFlowlet {
     port: Option<u16>,
@@ -96,7 +96,7 @@ pub struct ComparedSwitch {
 }
 
 impl ComparedSwitch {
-    /// With rows that stay.
+    /// Creates a switch whose rows stay.
     #[must_use]
     pub fn new(scheme: ComparedScheme) -> ComparedSwitch {
         let mut random = Random::new(1, Purpose::Test, scheme as u64);
@@ -157,7 +157,7 @@ impl ComparedSwitch {
         self.flow_drill.groups_changed();
     }
 
-    /// The port of the simulator's choice where there is one, and all that it might as well have drawn.
+    /// The simulator's chosen port, if there is one, and all ports that it might equally have drawn.
     fn decide(&mut self, request: &ComparedRequest) -> (Option<u16>, Vec<u16>) {
         let mut word = self.registers.draw();
         let Some((group, component)) = self.table.route(request.packet) else { return (None, Vec::new()) };

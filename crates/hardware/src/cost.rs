@@ -85,7 +85,7 @@ impl Design {
         Design { name: name.into(), top: "drill_engine", parameters }
     }
 
-    /// The other is the module with the parameters of this one, whatever they are called.
+    /// The other is the module with the parameters of this one, whatever their names.
     #[must_use]
     pub fn is_as(&self, other: &Design) -> bool {
         self.top == other.top
@@ -93,7 +93,7 @@ impl Design {
             && self.parameters.iter().all(|parameter| other.parameters.contains(parameter))
     }
 
-    /// Synthesises it, unless `scratch` holds what an earlier synthesis of the very files and parameters said.
+    /// Synthesises it, unless `scratch` holds the result of an earlier synthesis of the same files and parameters.
     ///
     /// # Errors
     /// As [`Design::synthesise`].

@@ -1,4 +1,4 @@
-//! What something was made from, as one number.
+//! A number that identifies the inputs from which something was made.
 
 /// FNV-1a over all texts, each preceded by its length.
 pub(crate) fn fingerprint(texts: &[String]) -> u64 {

@@ -152,7 +152,8 @@ mod tests {
                 }
                 last = now;
             }
-            // Cramér's V, without what chance adds: 0 where one sample tells nothing of the other, 1 where it tells everything.
+            // Cramér's V, corrected for chance: 0 if one sample carries no information about the other, 1 if it
+            // determines it.
             let (freedom, degrees) = ((ports - 1).pow(2), f64::from(ports - 1));
             let v = |pair: &[u32]| ((chi2(pair) - f64::from(freedom)).max(0.0) / 200_000.0 / degrees).sqrt();
             pairs.iter().for_each(|pair| assert!(v(pair) < 0.01, "{ports} ports: {}", v(pair)));

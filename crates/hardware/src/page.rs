@@ -1,5 +1,5 @@
 //! The page of the book about hardware: text from `page/text.md`, figures from synthesis. Writing it takes minutes; a
-//! fingerprint of its inputs tells whether it is up to date.
+//! fingerprint of its inputs shows whether it is up to date.
 
 use std::fs;
 use std::io;
@@ -91,7 +91,7 @@ pub fn write(root: &Path, scratch: &Path, progress: fn(&str)) -> Result<String, 
     Ok(page.replace("{picture}", WAVES))
 }
 
-/// Synthesises every design once, as many at a time as there are processors; `scratch` keeps what it costs.
+/// Synthesises every design once, as many in parallel as there are processors; `scratch` keeps the results.
 fn synthesise_all(files: &[PathBuf], scratch: &Path, progress: fn(&str)) -> Result<(), String> {
     let mut designs = wholes_and_counters();
     designs.reverse();
@@ -251,7 +251,7 @@ fn whole_switches(engine: &SynthesisCost, costs: &[SynthesisCost]) -> String {
     text
 }
 
-/// Modules that a switch has in some form without DRILL, and the wiring.
+/// Modules that a switch without DRILL has in some form, too, and the wiring.
 const OTHERS: [&str; 4] = ["drill", "drill_component", "drill_queues", "drill_table"];
 
 /// Lines of code, without comments and blank lines.

@@ -8,7 +8,7 @@ use crate::set::Set;
 /// Stages before the decision.
 const STAGES: usize = 4;
 
-/// Inputs of the hardware in one clock.
+/// Inputs of the hardware in one clock cycle.
 #[derive(Clone, Debug, Default)]
 pub struct ClockInputs {
     /// Resets everything except rows and links.
@@ -23,7 +23,7 @@ pub struct ClockInputs {
     pub engines: Vec<(Option<PacketRequest>, bool)>,
 }
 
-/// Outputs of an engine in one clock.
+/// Outputs of an engine in one clock cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EngineOutputs {
     /// A request would be accepted.
@@ -56,7 +56,7 @@ pub struct Pipeline {
     /// Whether rows have been written that the reference does not have yet.
     dirty: bool,
     up: Vec<bool>,
-    /// The state of the links as the stages know it.
+    /// The state of the links as known to the stages.
     known: Vec<bool>,
     stale: bool,
     /// Number of steps by which the stages must still rotate.

@@ -62,7 +62,7 @@ impl PacketRequest {
 }
 
 impl GroupTable {
-    /// With empty rows.
+    /// Creates a table with empty rows.
     pub(crate) fn new(groups: usize, components: usize) -> GroupTable {
         let leaves: Arc<[u16]> = (0..groups as u16).collect();
         let ports = vec![PortId(0); groups].into();

@@ -30,7 +30,7 @@ pub struct Set {
     pub weight_bits: usize,
     /// Who wins among equally loaded ports.
     pub tie: Tie,
-    /// Clocks for which other engines do not see a decision.
+    /// Clock cycles during which other engines do not see a decision.
     pub hidden: usize,
     /// Whether an engine sees its own decisions at once.
     pub own: bool,

@@ -1,6 +1,6 @@
-//! A leaf in slots: 48 inputs that send bursts of unit packets, 48 uplinks, and DRILL's engines with the random numbers of the
-//! hardware. It shows how evenly the hardware spreads packets (the paper's figures 2 and 3 in miniature). Must not decide
-//! anything itself: the reference does, which decides as the hardware.
+//! A leaf in slots: 48 inputs that send bursts of unit packets, 48 uplinks, and DRILL's engines with the random
+//! numbers of the hardware. It shows how evenly the hardware spreads packets (the paper's figures 2 and 3 in
+//! miniature). Must not decide anything itself: the reference decides, like the hardware.
 
 use weft_core::{Purpose, Random};
 
@@ -17,7 +17,7 @@ const SAMPLED: u64 = 8;
 /// Slots before the first sample.
 const WARM_UP: u64 = 1000;
 
-/// What is measured: DRILL(`samples`, `memory`) with a number of engines, at a load below 1.
+/// A measurement: DRILL(`samples`, `memory`) with a number of engines, at a load below 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlottedLeaf {
     /// d.
@@ -26,11 +26,11 @@ pub struct SlottedLeaf {
     pub memory: usize,
     /// Forwarding engines. Input i belongs to engine i modulo this.
     pub engines: usize,
-    /// Part of the slots in which an input sends.
+    /// Share of the slots in which an input sends.
     pub load: f64,
-    /// Where random numbers come from.
+    /// The source of random numbers.
     pub chance: SlottedChance,
-    /// Of the sources and the shift registers.
+    /// Seed of the sources and the shift registers.
     pub seed: u64,
 }
 
@@ -148,7 +148,7 @@ impl SlottedRun {
     fn next_bursts(&mut self) {
         let pause = BURST * (1.0 - self.load) / self.load;
         for sends in &mut self.sends {
-            // A burst may follow another at once, so that short pauses are possible at high load.
+            // A burst may follow another immediately, so short pauses are possible at high load.
             let ends = *sends && self.random.chance(1.0 / BURST);
             *sends = if *sends && !ends { true } else { self.random.chance(1.0 / (1.0 + pause)) };
         }

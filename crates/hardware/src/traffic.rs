@@ -102,7 +102,7 @@ impl VectorTraffic {
         let most = if members == 0 { ports } else { members.min(ports) };
         for number in (0..groups * components).rev() {
             let count = self.random.below(most as u32 + 1);
-            // The first row of a group has as many ports as allowed, so that large groups are tested, too.
+            // The first row of a group has as many ports as allowed, so that large groups are also tested.
             let count = if number % components == 0 { most as u32 } else { count };
             let mut members: Vec<u16> =
                 self.random.distinct(count, ports as u32).into_iter().map(|port| port as u16).collect();
@@ -116,7 +116,7 @@ impl VectorTraffic {
         }
     }
 
-    /// Offers new requests to engines without one, as long as counters have room.
+    /// Offers new requests to engines without one while counters have room.
     fn offer(&mut self) {
         let largest = 1u64 << self.set.size_bits;
         let room = (1 << self.set.queue_bits) - 16 * self.set.engines as u64 * largest;
@@ -138,7 +138,8 @@ impl VectorTraffic {
         PacketRequest { group, flow: self.random.bits() as u32, size }
     }
 
-    /// Departures: at most one packet per port, and one more than engines decide. Every third port is slow.
+    /// Draws departures: at most one packet per port, and in total one more than engines decide. Every third port is
+    /// slow.
     fn leaves(&mut self) -> Vec<(u16, u16)> {
         let mut leaves: Vec<(u16, u16)> = Vec::new();
         for _ in 0..=self.set.engines {

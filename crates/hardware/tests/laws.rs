@@ -1,5 +1,5 @@
-//! The laws of DRILL for the hardware: what the decisions of the reference obey, which are those of the hardware bit for bit.
-//! Sections are those of the paper (Ghorbani et al., SIGCOMM'17).
+//! The laws of DRILL for the hardware: they hold for the decisions of the reference, which are those of the hardware
+//! bit for bit. Sections are those of the paper (Ghorbani et al., SIGCOMM'17).
 
 use weft_hardware::lfsr::Registers;
 use weft_hardware::reference::{ComponentRow, PacketRequest, ReferenceSwitch};
@@ -9,7 +9,7 @@ use weft_switch::balance::drill::Tie;
 
 const REQUEST: PacketRequest = PacketRequest { group: 0, flow: 0, size: 1 };
 
-/// A switch whose ports are one group, with so many samples and cells.
+/// A switch whose ports are one group, with the given numbers of samples and cells.
 fn set(ports: usize, samples: usize, memory: usize) -> Set {
     Set { ports, samples, memory, groups: 1, components: 1, sizes: PacketSizes::One, ..SETS[0] }
 }
@@ -49,7 +49,7 @@ impl Switch {
     }
 }
 
-/// Pearson's statistic of counts against what is expected, and its 99.9 % point (Wilson and Hilferty).
+/// Pearson's statistic of counts against expectations, and its 99.9 % point (Wilson and Hilferty).
 fn chi_square(counts: &[u32], shares: &[f64]) -> (f64, f64) {
     let all: f64 = counts.iter().map(|count| f64::from(*count)).sum();
     let of = |(count, share): (&u32, &f64)| (f64::from(*count) - all * share).powi(2) / (all * share);

@@ -1,5 +1,5 @@
-//! The traffic beside the jobs: flows that all start before the jobs use the network and outlast them. Flows over the same links
-//! are one entry.
+//! The traffic beside the jobs: flows that all start before the jobs use the network and outlast them. Flows over the
+//! same links are one entry.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ impl Background {
         Some((self.flows.first()?.start, self.flows.last()?.start))
     }
 
-    /// By host, how many it sends and how many it receives.
+    /// By host, the number of flows that it sends and receives.
     pub(crate) fn loads(&self) -> BTreeMap<HostId, (u32, u32)> {
         let mut loads: BTreeMap<HostId, (u32, u32)> = BTreeMap::new();
         for flow in &self.flows {
@@ -34,7 +34,7 @@ impl Background {
     }
 }
 
-/// What to say when a flow of a traffic entry ends too early.
+/// The message about a flow of a traffic entry that ends too early.
 pub(crate) fn ends_early(setup: &Setup, tag: u16) -> String {
     let tag = setup.tags.get(usize::from(tag)).map_or("", String::as_str);
     format!("a flow of `{tag}` ends before the jobs do: all other traffic must outlast them")

@@ -1,5 +1,5 @@
-//! The run: jobs start transfers, these begin with an opening, the large ones go on as fluid, and their ends let the jobs
-//! continue.
+//! The run. Jobs start transfers. A transfer begins with an opening; a large one continues as fluid. When it
+//! finishes, its job continues.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +26,10 @@ struct Carried {
     transfer: u32,
 }
 
-/// What happens at an instant known beforehand.
+/// An event at an instant known beforehand.
 #[derive(Clone, Debug)]
 enum Pending {
-    /// The whole of a small transfer arrives.
+    /// A small transfer arrives completely.
     Arrival,
     /// The first packet of a large one arrives; the rest is fluid.
     Opened(FluidBulk),
@@ -109,7 +109,7 @@ impl<'a> Drive<'a> {
         self.pending.extend(pending);
     }
 
-    /// The fluid part of a flow of which something has already arrived.
+    /// The fluid part of a flow whose first bytes have arrived.
     fn bulk(&mut self, id: u32, flow: &Flow, arrived: Bytes) -> FluidBulk {
         let moment = if self.begun { Moment::After } else { Moment::Before };
         let sender = self.setup.sender(flow);
@@ -171,7 +171,7 @@ impl<'a> Drive<'a> {
         !self.steps.is_multiple_of(WATCH_EVERY) || watch(&told)
     }
 
-    /// Everything that happens at an instant. False if the sink wants no more.
+    /// Handles everything that happens at an instant. `false` if the sink wants no more.
     fn step(&mut self, now: Time, sink: Sink<'_>) -> Result<bool, String> {
         let mut arrived = self.network.advance(now);
         self.now = now;
@@ -202,7 +202,7 @@ impl<'a> Drive<'a> {
         Ok(goes_on)
     }
 
-    /// Begins what the jobs have asked for.
+    /// Begins the transfers that the jobs have requested.
     fn start_transfers(&mut self) {
         let asked = self.jobs.each().map(|job| (job.tag(), job.transfers().collect::<Vec<_>>()));
         for (number, (tag, transfers)) in asked.collect::<Vec<_>>().into_iter().enumerate() {
@@ -226,7 +226,8 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Of a transfer that starts now: whether bulk transfers fill the queue of a port to either host, or have done so.
+    /// The moment of a transfer that starts now: whether bulk transfers fill the queue of a port to either host, or
+    /// have done so.
     fn moment(&self, flow: &Flow) -> Moment {
         let beside = [flow.source, flow.destination].iter().any(|host| self.towards[host.index()] > 0);
         match (beside, self.begun) {

@@ -51,7 +51,7 @@ impl Hybrid {
     }
 }
 
-/// What the probe finds, if there is other traffic.
+/// The result of the probe, if there is other traffic.
 fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Option<Load>, ProbeFailure> {
     let (Some((from, _)), Some(job)) = (background.starts(), setup.flows.jobs().first()) else {
         return Ok(None);
@@ -73,7 +73,7 @@ fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Opti
     }))
 }
 
-/// What is to be known beside the results.
+/// Facts that the manifest records alongside the results.
 fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
     let fact = |name: &str, words: String| (name.to_owned(), words);
     let threshold = of_jobs(setup).first().map_or(0, |flow| windows(setup, flow).0 as u64);
@@ -112,10 +112,11 @@ fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
     facts
 }
 
-/// Share of the probe's bulk transfers, or of its calls, that wait for time-outs, from which on the neglect of losses is told.
+/// The run warns that losses are neglected once this share of the probe's bulk transfers, or of its calls, waits for
+/// time-outs.
 const LATE: f64 = 0.05;
 
-/// That bulk transfers wait for time-outs, which this engine neglects; `None` if hardly anything does.
+/// Warning that bulk transfers wait for time-outs, which this engine neglects; `None` if hardly any do.
 fn caution(probed: &Probed) -> Option<String> {
     let (bulk, ended) = (probed.bulk_late, probed.bulk_ended);
     let calls: usize = probed.calls().map(|calls| calls.durations.len()).sum();
@@ -123,9 +124,9 @@ fn caution(probed: &Probed) -> Option<String> {
     let many = |part: usize, all: usize| part > 0 && part as f64 >= LATE * all as f64;
     (many(bulk, ended) || many(late, calls)).then(|| {
         format!(
-            "Lost packets cost time-outs here, and the hybrid engine neglects those of bulk transfers, so that with packets jobs may \
-             take several times as long and schemes may rank otherwise: in its probe {bulk} of {ended} bulk transfers and {late} of \
-             {calls} calls waited for time-outs."
+            "In this scenario losses lead to time-outs, which the hybrid engine neglects for bulk transfers. The packet engine may \
+             show jobs several times as long, and schemes in a different order: in the probe, {bulk} of {ended} bulk transfers and \
+             {late} of {calls} calls waited for time-outs."
         )
     })
 }
@@ -156,12 +157,12 @@ fn words_of(kinds: &[&ProbedCalls]) -> String {
     }
     let unfinished: usize = kinds.iter().map(|calls| calls.unfinished).sum();
     if unfinished > 0 {
-        words += &format!(", {unfinished} not over in time");
+        words += &format!(", {unfinished} unfinished when the probe ended");
     }
     words
 }
 
-/// A time to the microsecond.
+/// Rounds a time up to whole microseconds.
 fn rough(span: Span) -> Span {
     Span(span.0.div_ceil(1_000_000) * 1_000_000)
 }

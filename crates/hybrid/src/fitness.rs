@@ -1,4 +1,4 @@
-//! What a scenario must not have, because fluid flows or the probe would be wrong about it.
+//! Features that the engine refuses, because fluid flows or the probe would be wrong about them.
 
 use weft_core::HostId;
 use weft_plan::Setup;
@@ -8,7 +8,7 @@ use weft_workload::Flow;
 use crate::background::Background;
 use crate::moment::SETTLE;
 
-/// Why this engine cannot run a setup, each with what it can; empty if it can.
+/// The reasons why this engine cannot run a setup, each with what it can run; empty if it can run the setup.
 #[must_use]
 pub fn misfits(setup: &Setup) -> Vec<String> {
     let mut reasons: Vec<String> = of_network(setup).into_iter().chain(of_flows(setup)).collect();
@@ -30,8 +30,8 @@ fn of_network(setup: &Setup) -> Vec<String> {
             "cables fail or return during the run: all must stay as they are at its start",
         ),
         (links.iter().any(|link| link.loss > 0.0), "a cable loses packets at random: only queues may"),
-        (links.iter().any(|link| link.stalls.is_some()), "a host stalls: hosts must take what arrives"),
-        (!setup.storms.is_empty(), "hosts send pause storms: pauses may come from queues alone"),
+        (links.iter().any(|link| link.stalls.is_some()), "a host stalls: hosts must always accept packets"),
+        (!setup.storms.is_empty(), "hosts send pause storms: only queues may cause pauses"),
     ])
 }
 
@@ -54,7 +54,7 @@ fn of_flows(setup: &Setup) -> Vec<String> {
         (apart, "flows of other traffic start over time: all must start within 500 ms and outlast the jobs"),
         (
             !flows.is_empty() && !ends,
-            "other traffic goes on after the jobs: the run must end with them (ends_run = true)",
+            "other traffic continues after the jobs: the run must end with them (ends_run = true)",
         ),
         (classes.len() > 1, "flows differ in priority class: all must share one queue"),
     ])
@@ -72,7 +72,7 @@ pub(crate) fn of_jobs(setup: &Setup) -> Vec<Flow> {
 fn of_transport(transport: &Transport) -> Option<String> {
     match transport.tcp() {
         None => Some(format!(
-            "a transport is not TCP but {}: windows of TCP alone are known",
+            "a transport is not TCP but {}: only windows of TCP are modelled",
             transport.protocol()
         )),
         Some(tcp) if tcp.pias.is_on() => {

@@ -1,6 +1,7 @@
-//! Kinds of host pairs: two pairs are of one kind if their senders are alike and their receivers are. Hosts that other traffic
-//! neither sends to nor receives from are alike if they are at the same switch and have the same transport. Each other host is a
-//! kind of its own, because its queues are, unless there are too many of them.
+//! Kinds of host pairs: two pairs are of one kind if their senders are alike and their receivers are. Hosts that
+//! other traffic neither sends to nor receives from are alike if they are at the same switch and have the same
+//! transport. Every other host is a kind of its own, because its queues are like no other host's; if there are too
+//! many such hosts, those with equal loads share a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use weft_workload::ClusterJob;
 
 use crate::background::Background;
 
-/// Hosts with other traffic distinguished at most.
+/// Maximum number of hosts with other traffic that are distinguished.
 const MOST_APART: usize = 48;
 
 /// What makes hosts alike: switch, group of transports, flows sent and received, and the host itself if it is distinguished.

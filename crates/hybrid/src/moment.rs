@@ -1,13 +1,13 @@
-//! When the probe makes its calls, and the words that probe and run share. Knows no network.
+//! When the probe makes its calls, and the words that probe and run share. Must not depend on the network.
 
 use weft_core::{Span, Time};
 
 /// How much of the jobs the probe repeats, from their first bulk transfer on.
 pub(crate) const STRETCH: Span = Span::from_ms(800);
 
-/// From the first flow of other traffic to the first call: as in the run, but within these bounds.
+/// Bounds on the time between the first flow of other traffic and the first call; within them it is that of the run.
 pub(crate) const SETTLE: (Span, Span) = (Span::from_ms(500), Span::from_s(2));
-/// In which the calls of a moment start.
+/// The window within which the calls of a moment start.
 pub(crate) const WINDOW: Span = Span::from_ms(300);
 /// From the beginning of the stretch of bulk transfers to the first call beside them.
 const LEAD: Span = Span::from_ms(300);
@@ -17,9 +17,9 @@ const LEAD: Span = Span::from_ms(300);
 pub(crate) enum Moment {
     /// No bulk transfer of a job has begun.
     Before,
-    /// Some are on their way to one of its hosts.
+    /// Some bulk transfers are on their way to one of its hosts.
     Beside,
-    /// None is, but some have been under way.
+    /// None is under way now, but some have been.
     After,
 }
 
@@ -48,16 +48,16 @@ impl Moment {
 /// Calls by moment and kind; one moment, if they do not differ.
 pub(crate) type CallsByMoment = Vec<Vec<ProbedCalls>>;
 
-/// What the probe has found.
+/// The result of the probe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probed {
     /// Calls that opened a connection.
     pub(crate) opening: CallsByMoment,
-    /// Calls on connections that were open; none if the jobs keep no connection.
+    /// Calls on connections that were open; empty if the jobs keep no connection.
     pub(crate) on_open: CallsByMoment,
-    /// Of the bulk transfers, how many ended.
+    /// Number of bulk transfers that ended.
     pub(crate) bulk_ended: usize,
-    /// Of these, how many waited for time-outs.
+    /// Of these, the number that waited for time-outs.
     pub(crate) bulk_late: usize,
 }
 
@@ -70,9 +70,9 @@ impl Probed {
 /// The calls of one kind of pairs at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ProbedCalls {
-    /// How long each took; if it did not end, as long as the probe waited.
+    /// How long each took; for one that did not end, how long the probe waited.
     pub(crate) durations: Vec<Span>,
-    /// Mean of those without a time-out.
+    /// Mean duration of the calls without a time-out.
     pub(crate) smooth: Span,
     pub(crate) with_time_outs: usize,
     pub(crate) unfinished: usize,

@@ -1,5 +1,5 @@
-//! Fluid flows over time: each sends at its max-min fair rate, up to what its window allows, until its payload is gone. Rates
-//! change when a flow begins or ends and when a window opens. Knows no jobs and no packets.
+//! Fluid flows over time: each sends at its max-min fair rate, up to what its window allows, until its payload is
+//! gone. Rates change when a flow begins or ends and when a window opens. Must not depend on jobs or packets.
 
 use weft_core::{Span, Time};
 
@@ -15,13 +15,13 @@ pub struct FluidBulk {
     pub payload: f64,
     /// Links by number, with the wire bytes that each carries for a byte of payload.
     pub uses: Vec<(u32, f64)>,
-    /// Equal flows that it stands for.
+    /// Number of equal flows that it represents.
     pub count: u32,
     /// Initial window and receive window, in bytes of payload.
     pub windows: (f64, f64),
-    /// What of the initial window has arrived already, in bytes; it is not part of `payload`.
+    /// The part of the initial window that has already arrived, in bytes; not part of `payload`.
     pub ahead: f64,
-    /// With the waits that packets of the flow see.
+    /// Round trip, including the waits that packets of the flow see.
     pub round_trip: Span,
 }
 
@@ -29,7 +29,7 @@ pub struct FluidBulk {
 struct Flowing {
     id: u32,
     uses: Vec<(u32, f64)>,
-    /// All payload, that ahead included.
+    /// All payload, including the part ahead.
     whole: f64,
     left: f64,
     rounds: Rounds,
@@ -56,11 +56,11 @@ pub struct FluidNetwork {
     rates: Vec<f64>,
     shares: FairShares,
     now: Time,
-    /// Rates must be computed again.
+    /// Whether rates must be computed again.
     stale: bool,
 }
 
-/// Less than this is nothing.
+/// A flow with fewer bytes than this left is finished.
 const NOTHING: f64 = 0.5;
 
 impl FluidNetwork {
@@ -72,7 +72,7 @@ impl FluidNetwork {
         FluidNetwork { capacity, flows, rates, shares, now: Time::ZERO, stale: false }
     }
 
-    /// A flow begins at the instant reached.
+    /// Begins a flow at the current instant.
     pub fn begin(&mut self, bulk: FluidBulk) {
         let FluidBulk { id, payload, mut uses, count, windows: (first, most), ahead, round_trip } = bulk;
         uses.iter_mut().for_each(|(_, amount)| *amount *= f64::from(count));
@@ -84,7 +84,7 @@ impl FluidNetwork {
         self.stale = true;
     }
 
-    /// When a flow next ends or the window that holds one back opens; never, if all are idle.
+    /// When a flow next ends, or the window that limits one opens; never if all are idle.
     pub fn due(&mut self) -> Time {
         if std::mem::take(&mut self.stale) {
             self.shares.divide(&self.capacity, &self.flows, &mut self.rates);
@@ -97,7 +97,8 @@ impl FluidNetwork {
         self.flows.iter().zip(&self.rates).map(next).min().unwrap_or(Time::NEVER)
     }
 
-    /// Lets time pass, up to what [`FluidNetwork::due`] has returned; gives the flows that end, in the order in which they began.
+    /// Advances time, at most to what [`FluidNetwork::due`] has returned. Returns the flows that end, in the order in
+    /// which they began.
     pub fn advance(&mut self, to: Time) -> Vec<u32> {
         let passed = to.since(self.now).seconds();
         self.now = to;
@@ -124,7 +125,7 @@ impl FluidNetwork {
         ended
     }
 
-    /// Payload of a flow that has arrived, in bytes; nothing if it has ended or not begun.
+    /// Payload of a flow that has arrived, in bytes; `None` if it has ended or not begun.
     #[must_use]
     pub fn arrived(&self, id: u32) -> Option<f64> {
         let flow = self.flows.iter().find(|flow| flow.id == id)?;
@@ -132,7 +133,7 @@ impl FluidNetwork {
     }
 }
 
-/// A time that is certainly long enough, in whole picoseconds.
+/// A span of `seconds`, rounded up to whole picoseconds so that it is never too short.
 fn until(seconds: f64) -> Span {
     Span((seconds * 1e12).ceil() as u64)
 }

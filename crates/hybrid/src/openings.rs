@@ -1,5 +1,6 @@
-//! How a transfer begins: the time from its start to the arrival of its first packet, or of all of it if it is small, and the round
-//! trip of the packets that follow: drawn from the probe, or those of an unloaded network.
+//! The opening of a transfer: the time from its start to the arrival of its first packet, or of all of it if it is
+//! small, and the round trip of the packets that follow. Both are drawn from the probe, or are those of an unloaded
+//! network.
 
 use weft_core::{Bytes, Purpose, Random, Span, Time};
 use weft_plan::{Alone, Setup};
@@ -8,25 +9,25 @@ use weft_workload::Flow;
 use crate::kinds::PairKinds;
 use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls};
 
-/// The stream of draws, apart from those of paths.
+/// The stream of draws, separate from those of paths.
 const DRAWS: u64 = u64::MAX;
 
-/// What the probe has found, and from when it applies.
+/// The result of the probe, and the instant from which it applies.
 pub(crate) struct Load {
     pub(crate) from: Time,
     pub(crate) call: Bytes,
     pub(crate) kinds: PairKinds,
-    /// From the first flow of other traffic to the first call.
+    /// Time from the first flow of other traffic to the first call.
     pub(crate) settle: Span,
-    /// Bulk transfers that the probe repeated.
+    /// Number of bulk transfers that the probe repeated.
     pub(crate) bulk: usize,
-    /// From their end to the calls after them.
+    /// Time from their end to the calls after them.
     pub(crate) rest: Span,
     pub(crate) calls: Probed,
 }
 
 impl Load {
-    /// Calls that begin as a flow does.
+    /// Calls that begin in the same way as a flow.
     fn of(&self, flow: &Flow) -> &CallsByMoment {
         let is_open = flow.open_round_trip().is_some() && !self.calls.on_open.is_empty();
         if is_open { &self.calls.on_open } else { &self.calls.opening }
@@ -40,9 +41,9 @@ fn at(calls: &CallsByMoment, moment: Moment) -> &[ProbedCalls] {
 /// How a transfer begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TransferStart {
-    /// From its start until this much has arrived.
+    /// Time from its start until this much has arrived.
     pub(crate) takes: Span,
-    /// Payload that has arrived then: all of a small transfer, the first packet of another.
+    /// Payload that has arrived by then: all of a small transfer, the first packet of a larger one.
     pub(crate) arrived: Bytes,
 }
 
@@ -85,7 +86,8 @@ impl<'a> Openings<'a> {
         self.alone.completion(&Flow { size, ..*flow }, flow.start)
     }
 
-    /// From a full packet to its acknowledgement. A call takes three ways, of which two open the connection.
+    /// Time from sending a full packet to its acknowledgement. A call crosses the network three times; the first two
+    /// crossings open the connection.
     pub(crate) fn round_trip(&mut self, flow: &Flow, moment: Moment) -> Span {
         let transport = self.setup.sender(flow);
         let opens = transport.tcp().is_none_or(|tcp| tcp.handshake);
@@ -105,7 +107,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// By how much one time is longer than another.
+/// The amount by which one time exceeds another.
 fn beyond(long: Span, short: Span) -> Span {
     Span(long.0.saturating_sub(short.0))
 }

@@ -1,8 +1,9 @@
-//! The probe: the packet engine runs the traffic beside the jobs, a stretch of their bulk transfers, and calls between all kinds
-//! of host pairs before, beside and after that stretch. Yields how long calls take, lost packets and time-outs included.
+//! The probe: the packet engine runs the traffic beside the jobs, a stretch of their bulk transfers, and calls
+//! between all kinds of host pairs before, beside and after that stretch. Yields how long calls take, lost packets
+//! and time-outs included.
 //!
-//! The three moments differ because queues remember: a queue that bulk transfers have moved from the hosts' cards to a port stays
-//! there as long as the windows behind it are full.
+//! The three moments differ because queues remember: a queue that bulk transfers have moved from the hosts' cards to
+//! a port stays there while the windows behind it are full.
 
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, Span, Time};
@@ -15,14 +16,14 @@ use crate::kinds::PairKinds;
 use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls, SETTLE, WINDOW};
 use crate::rehearsal::Rehearsal;
 
-/// For which the last call may take; a connection that loses its first two packets opens after 3 s.
+/// How long the last call may take: a connection that loses its first two packets opens after 3 s.
 pub(crate) const PATIENCE: Span = Span::from_ms(3_200);
-/// Calls of a moment, shared among the kinds of pairs as the jobs' calls are expected to be, and the bounds for a kind. They must
-/// be few: where other traffic fills a port exactly, every call lengthens its queue.
+/// Number of calls of a moment, shared among the kinds of pairs in proportion to the jobs' expected calls, and the
+/// bounds for a kind. They must be few: where other traffic fills a port exactly, every call lengthens its queue.
 const CALLS: f64 = 1_500.0;
 const CALLS_OF_A_KIND: (usize, usize) = (6, 120);
-/// What an open connection has last seen: its calls are lost without it only if they take longer than this and the minimum
-/// time-out.
+/// The last round trip that an open connection has seen. Without a loss, a call on it times out only if it takes
+/// longer than this plus the minimum time-out.
 const OPEN_ROUND_TRIP: Span = Span::from_ms(10);
 
 /// Why there are no calls.
@@ -32,7 +33,7 @@ pub(crate) enum ProbeFailure {
     Ended(String),
 }
 
-/// A flow of the probe; of calls the moment and the kind.
+/// A flow of the probe; for a call, its moment and kind.
 type ProbeFlow = (Flow, Option<(usize, usize)>);
 
 /// A call that the probe makes.
@@ -43,7 +44,7 @@ struct ProbeCall {
     flow: Flow,
 }
 
-/// What the probe runs.
+/// The inputs of a probe.
 pub(crate) struct ProbePlan<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) background: &'a Background,
@@ -51,7 +52,7 @@ pub(crate) struct ProbePlan<'a> {
     pub(crate) rehearsal: &'a Rehearsal,
     /// Size and traffic entry of calls.
     pub(crate) call: (Bytes, u16),
-    /// Whether the jobs keep connections: every second call is then on an open one.
+    /// Whether the jobs keep connections; every second call then uses an open one.
     pub(crate) keeps: bool,
 }
 
@@ -60,12 +61,12 @@ impl ProbePlan<'_> {
         self.background.starts().map_or(Time::ZERO, |(first, _)| first)
     }
 
-    /// From the first flow of other traffic to the first call.
+    /// Time from the first flow of other traffic to the first call.
     pub(crate) fn settle(&self) -> Span {
         self.rehearsal.first.since(self.began()).clamp(SETTLE.0, SETTLE.1)
     }
 
-    /// What decides when the moments begin.
+    /// The times that decide when the moments begin.
     fn times(&self) -> (Span, Span) {
         (self.settle(), self.rehearsal.rest)
     }
@@ -92,7 +93,7 @@ impl ProbePlan<'_> {
             for (kind, (pairs, share)) in kinds.pairs.iter().zip(&kinds.shares).enumerate() {
                 let count = ((CALLS * share) as usize).clamp(CALLS_OF_A_KIND.0, CALLS_OF_A_KIND.1);
                 let apart = Span(WINDOW.0 / count as u64);
-                // Kinds do not start together.
+                // Kinds do not start simultaneously.
                 let first =
                     Moment::ALL[at].begins(times) + Span(apart.0 / kinds.pairs.len() as u64 * kind as u64);
                 for number in 0..count {
@@ -111,7 +112,7 @@ impl ProbePlan<'_> {
         calls
     }
 
-    /// The flows of the probe by their numbers: what is probed, or nothing for the load.
+    /// The flows of the probe by number: what is probed, or `None` for the load.
     fn flows(&self) -> Vec<ProbeFlow> {
         let load = self.load().into_iter().map(|flow| (flow, None));
         let calls = self.calls().into_iter().map(|call| (call.flow, Some(call.place)));
@@ -158,7 +159,7 @@ impl ProbePlan<'_> {
         }
     }
 
-    /// The setup of the probe: nothing is recorded but flows.
+    /// The setup of the probe, which records only flows.
     fn quiet(&self, flows: &[ProbeFlow]) -> Setup {
         Setup {
             flows: flows.iter().map(|(flow, _)| *flow).collect(),
@@ -193,7 +194,7 @@ impl ProbePlan<'_> {
         vec![vec![ProbedCalls::default(); self.kinds.pairs.len()]; self.moments().len()]
     }
 
-    /// Adds a call; `smooth` is a sum until all are in.
+    /// Adds a call; `smooth` is a sum until all have been added.
     fn add(&self, calls: &mut ProbedCalls, flow: &Flow, record: Option<&FlowRecord>) {
         let took = record.and_then(|record| record.end).map(|end| end.since(flow.start));
         let late = took.is_none() || record.is_some_and(waited);

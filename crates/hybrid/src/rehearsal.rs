@@ -1,5 +1,5 @@
-//! The rehearsal: the jobs as fluid with openings of an unloaded network. It takes milliseconds and tells the probe when the jobs
-//! first use the network, and which bulk transfers to repeat in packets.
+//! The rehearsal: the jobs as fluid with openings of an unloaded network. It takes milliseconds and shows the probe
+//! when the jobs first use the network and which bulk transfers to repeat in packets.
 
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, Span, Time};
@@ -11,18 +11,18 @@ use crate::drive::Drive;
 use crate::moment::STRETCH;
 use crate::openings::windows;
 
-/// What the jobs do when nothing delays their calls.
+/// The course of the jobs if nothing delays their calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rehearsal {
     /// Their first transfer.
     pub(crate) first: Time,
-    /// Bulk transfers that start within the stretch, counted from its beginning, with what they carry until its end.
+    /// Bulk transfers that start within the stretch, timed from its beginning, with what they carry until its end.
     pub(crate) bulk: Vec<Flow>,
-    /// From the end of the last bulk transfer towards a host to the calls that it makes after all of them.
+    /// Time from the end of the last bulk transfer towards a host to the calls that it makes after all of them.
     pub(crate) rest: Span,
 }
 
-/// What is taken for the rest if nothing is called after the bulk transfers, and its bounds.
+/// The assumed rest if no call follows the bulk transfers, and its bounds.
 const REST: (Span, Span) = (Span::from_ms(300), Span::from_s(4));
 
 impl Rehearsal {

@@ -1,5 +1,6 @@
-//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While a window is open
-//! the flow sends at most that much in a round trip; once what is left fits into the window, nothing holds it back.
+//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While the
+//! window grows, the flow sends at most one window in a round trip; once the rest fits into the window, nothing
+//! limits it.
 
 use weft_core::{Span, Time};
 
@@ -8,11 +9,11 @@ use weft_core::{Span, Time};
 pub(crate) struct Opening {
     /// Payload sent in the first round trip.
     pub(crate) first: f64,
-    /// Of that, payload that has arrived already.
+    /// Of that, payload that has already arrived.
     pub(crate) ahead: f64,
-    /// Payload in flight at most: the receive window.
+    /// Maximum payload in flight: the receive window.
     pub(crate) most: f64,
-    /// Of packets that wait as the probe's did.
+    /// Round trip of a packet that waits as long as the probe's packets did.
     pub(crate) round_trip: Span,
 }
 
@@ -21,14 +22,14 @@ pub(crate) struct Opening {
 pub(crate) struct Rounds {
     opening: Opening,
     window: f64,
-    /// What of the window has arrived before this round began.
+    /// The part of the window that arrived before this round began.
     ahead: f64,
     /// When the window next changes, or never.
     pub(crate) until: Time,
 }
 
 impl Rounds {
-    /// The first round of a flow with so much payload left.
+    /// Begins the first round of a flow that has `left` bytes of payload to send.
     pub(crate) fn begin(opening: Opening, now: Time, left: f64) -> Rounds {
         let (window, ahead) = (opening.first.min(opening.most), opening.ahead);
         let mut rounds = Rounds { opening, window, ahead, until: now };
@@ -36,13 +37,13 @@ impl Rounds {
         rounds
     }
 
-    /// The most that the flow can use, in bytes per second.
+    /// The highest rate that the flow can use, in bytes per second.
     pub(crate) fn most(&self) -> f64 {
         let room = (self.window - self.ahead).max(0.0);
         if self.until == Time::NEVER { f64::INFINITY } else { room / self.opening.round_trip.seconds() }
     }
 
-    /// Opens the window for the rounds that have passed. Whether anything has changed.
+    /// Opens the window for the rounds that have passed. Returns whether anything has changed.
     pub(crate) fn pass(&mut self, now: Time, left: f64) -> bool {
         let mut changed = false;
         while self.until <= now {

@@ -1,5 +1,5 @@
-//! The links of a flow: one shortest path, drawn for each flow, where balancers keep a flow on its path; otherwise all shortest
-//! paths in equal parts, as fine spraying has it.
+//! The links of a flow: one shortest path, drawn for each flow, where balancers keep a flow on its path; otherwise
+//! all shortest paths in equal parts, as with fine-grained spraying.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl<'a> FluidRoutes<'a> {
         }
     }
 
-    /// Links by number, each with the part of the flow that it carries; none if the hosts cannot reach each other.
+    /// Links by number, each with the part of the flow that it carries; empty if the hosts cannot reach each other.
     pub(crate) fn links(&self, flow: u32, from: HostId, to: HostId) -> Vec<(u32, f64)> {
         let leaf = self.graph.leaf_of_host()[to.index()];
         let last = self
@@ -40,7 +40,7 @@ impl<'a> FluidRoutes<'a> {
         }
     }
 
-    /// Adds what leads from a switch to a leaf; false if nothing does.
+    /// Adds the links from a switch to a leaf; `false` if there is no path.
     fn spread(
         &self,
         links: &mut BTreeMap<LinkId, f64>,

@@ -1,20 +1,20 @@
-//! Max-min fair rates of flows over links, by progressive filling: all rates rise together until a link is full or a flow has
-//! all it can use; those stop, and the others rise on. Knows no time and no windows.
+//! Max-min fair rates of flows over links, by progressive filling: all rates rise together until a link is full or a
+//! flow has all it can use; those stop, and the others keep rising. Must not depend on time or windows.
 
-/// What a flow asks of the links.
+/// The demand of a flow on the links.
 pub(crate) trait Sharer {
-    /// Links and what each carries for one byte of payload, all multiplicities included.
+    /// Links, and what each carries for one byte of payload, including all multiplicities.
     fn uses(&self) -> &[(u32, f64)];
     /// The most it can use, in bytes of payload per second.
     fn most(&self) -> f64;
 }
 
-/// Room for the computation, kept from one to the next.
+/// Memory for the computation, kept from one to the next.
 #[derive(Debug, Default)]
 pub(crate) struct FairShares {
-    /// By link: what is left, in wire bytes per second.
+    /// By link: remaining capacity, in wire bytes per second.
     left: Vec<f64>,
-    /// By link: the sum of what rising flows put on it per byte of payload.
+    /// By link: the total that rising flows put on it per byte of payload.
     rising: Vec<f64>,
     /// By link: rising flows.
     open: Vec<u32>,

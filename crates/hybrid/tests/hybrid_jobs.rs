@@ -1,5 +1,5 @@
-//! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives what packets give,
-//! and what cannot be treated is refused.
+//! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives the
+//! results of packets, and unsupported features are refused.
 
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
@@ -98,7 +98,7 @@ fn every_byte_that_a_job_asks_for_is_carried() {
     assert_eq!(carried, record.jobs[0].transferred.0);
     assert_eq!(record.jobs[0].shuffled, Bytes(1_024_000_000));
     assert!(record.flows.is_sorted_by_key(|flow| flow.start));
-    // But for the head of the last packet, no flow is faster than alone.
+    // Except for the head of the last packet, no flow is faster than alone.
     let spare = Span::from_us(1);
     let alone = |flow: &FlowRecord| flow.end.is_some_and(|end| end.since(flow.start) + spare >= flow.ideal);
     assert!(record.flows.iter().all(alone));
@@ -201,6 +201,8 @@ fn where_transfers_wait_for_time_outs_it_says_that_it_neglects_them() {
         let (_, facts) = run(at());
         let caution = facts.iter().find(|(name, _)| name == "caution");
         assert_eq!(caution.is_some(), loses, "{facts:?}");
-        assert!(caution.is_none_or(|(_, words)| words.starts_with("Lost packets cost time-outs here")));
+        assert!(
+            caution.is_none_or(|(_, words)| words.starts_with("In this scenario losses lead to time-outs"))
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::{FlowCompletion, LinkDemand, Schedule};
 #[derive(Clone, Debug)]
 struct Level {
     attained: f64,
-    /// By work; non-negative floating-point numbers sort as their bits do.
+    /// By work; non-negative floating-point numbers sort like their bits.
     flows: BinaryHeap<Reverse<(u64, u64)>>,
 }
 

@@ -11,7 +11,7 @@ use crate::{FlowCompletion, LinkDemand};
 /// A flow through the big switch. Its work is the time it takes at the slower of its two ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortDemand {
-    /// What it asks.
+    /// Its demand.
     pub demand: LinkDemand,
     /// The port it enters by.
     pub ingress: u32,
@@ -70,7 +70,7 @@ impl BigSwitch {
         self.match_ports();
     }
 
-    /// No more flows arrive: appends all other completions.
+    /// Called when no more flows arrive: appends all other completions.
     pub fn finish(&mut self, done: &mut Vec<FlowCompletion>) {
         self.serve(Time::NEVER, done);
     }

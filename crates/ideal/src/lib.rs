@@ -1,5 +1,5 @@
 //! Ideal schedules: when flows finish on one link, or in one big switch, that serves them without packets, losses or
-//! delays. They tell how far a transport is from what any transport could reach. Must not depend on networks, packets
+//! delays. They show how far a transport is from what any transport could reach. Must not depend on networks, packets
 //! or transports.
 //!
 //! Flows are [`LinkDemand`]s: an arrival and the time that serving it alone takes. They come in order of arrival; a
@@ -22,7 +22,7 @@ pub use ranked::{RankedLink, ServiceOrder};
 pub use shared::ProcessorSharing;
 pub use work::{WorkDistribution, WorkPiece};
 
-/// What a flow asks of a link.
+/// The demand of a flow on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkDemand {
     /// The caller's name for it.
@@ -31,7 +31,7 @@ pub struct LinkDemand {
     pub arrival: Time,
     /// How long the link needs for it if it serves nothing else.
     pub work: Span,
-    /// When it should be done; [`Time::NEVER`] without a deadline.
+    /// Its deadline; [`Time::NEVER`] if it has none.
     pub deadline: Time,
 }
 
@@ -42,7 +42,7 @@ pub type FlowCompletion = (u64, Time);
 pub trait Schedule {
     /// Adds a flow, which arrives no earlier than all before it, and appends completions up to its arrival to `done`.
     fn arrive(&mut self, demand: LinkDemand, done: &mut Vec<FlowCompletion>);
-    /// No more flows arrive: appends all other completions.
+    /// Called when no more flows arrive: appends all other completions.
     fn finish(&mut self, done: &mut Vec<FlowCompletion>);
 }
 

@@ -9,7 +9,7 @@ use crate::WorkDistribution;
 /// A link with Poisson arrivals. All times are in units of the mean work, which is the time of a mean flow alone.
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonLink<'a> {
-    /// What flows bring.
+    /// The distribution of work per flow.
     pub work: &'a WorkDistribution,
     /// The share of time in which the link is busy, above 0 and below 1.
     pub load: f64,
@@ -42,7 +42,7 @@ impl PoissonLink<'_> {
     #[must_use]
     pub fn shortest_remaining(&self) -> f64 {
         let (work, rate) = (self.work, self.rate());
-        // 1 less the load of flows with at most so much work
+        // 1 minus the load of flows with at most this much work
         let free = |x: f64| 1.0 - rate * (work.up_to(x) - x * work.beyond(x));
         let wait = |x: f64| rate * work.square_up_to(x) / 2.0;
         let spread = |x: f64, density: f64| {

@@ -10,12 +10,12 @@ use weft_core::{Span, Time};
 
 use crate::{FlowCompletion, LinkDemand, Schedule};
 
-/// By what flows are ranked. Equal ranks are served in order of arrival.
+/// How flows are ranked. Equal ranks are served in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceOrder {
-    /// By the work that is left.
+    /// By remaining work.
     ShortestRemaining,
-    /// By the work on arrival.
+    /// By work on arrival.
     ShortestFirst,
     /// By deadline.
     EarliestDeadline,
@@ -56,7 +56,7 @@ impl RankedLink {
         }
     }
 
-    /// Serves until `until` or until nothing is left.
+    /// Serves until `until`, or until nothing is left.
     fn serve(&mut self, until: Time, done: &mut Vec<FlowCompletion>) {
         while let Some(Reverse(first)) = self.open.pop() {
             let end = self.now + first.left;

@@ -7,14 +7,14 @@ use weft_core::Time;
 
 use crate::{FlowCompletion, LinkDemand, Schedule};
 
-/// A link that is shared equally. Each open flow has received the same service since it arrived as every other flow
-/// since then, so one *attained* time, which advances at 1/n, tells when each is done.
+/// A link that is shared equally. Since a flow's arrival, it has received the same service as every other open flow,
+/// so one *attained* time, which advances at 1/n, determines when each is done.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessorSharing {
     /// Picoseconds.
     now: f64,
     attained: f64,
-    /// By the attained time at which a flow is done; non-negative floating-point numbers sort as their bits do.
+    /// By the attained time at which a flow is done; non-negative floating-point numbers sort like their bits.
     open: BinaryHeap<Reverse<(u64, u64)>>,
 }
 

@@ -1,5 +1,5 @@
-//! How much work flows bring: a distribution in pieces, and the truncated moments that formulas of queueing theory ask
-//! for. Must not depend on arrivals or schedules.
+//! The work that flows bring: a distribution in pieces, and the truncated moments that formulas of queueing theory
+//! need. Must not depend on arrivals or schedules.
 
 /// A share of all flows whose work is spread evenly from one value to another; with equal ends, an atom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl WorkPiece {
     }
 }
 
-/// What the pieces before one hold, and how many flows are beyond them.
+/// The contents of the pieces before one, and the share of flows beyond them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Below {
     first: f64,
@@ -109,7 +109,7 @@ impl WorkDistribution {
         below.second + own + limit_times(limit, limit_times(limit, below.beyond - share))
     }
 
-    /// What lies below a limit: whole pieces, and the part of one that it cuts.
+    /// The part below a limit: whole pieces, and the part of the one that it cuts.
     fn at(&self, limit: f64) -> (Below, Option<WorkPiece>) {
         let whole = self.pieces.partition_point(|piece| piece.to <= limit);
         let cut = self.pieces.get(whole).filter(|piece| piece.from < limit).map(|piece| piece.cut(limit));
@@ -137,7 +137,7 @@ impl WorkDistribution {
     }
 }
 
-/// A limit times a share, which is 0 if the share is, even for a limit without end.
+/// A limit times a share; 0 if the share is 0, even for an infinite limit.
 fn limit_times(limit: f64, share: f64) -> f64 {
     if share > 0.0 { limit * share } else { 0.0 }
 }

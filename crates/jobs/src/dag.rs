@@ -1,5 +1,5 @@
-//! A job of any stages, as a scenario describes it: which files and which other stages each reads. Must not depend on how
-//! it runs.
+//! A job of arbitrary stages, as a scenario describes it: which files and which other stages each reads. Must not
+//! depend on how it runs.
 
 use weft_core::{Bytes, Problem, Rate};
 
@@ -12,19 +12,20 @@ weft_core::settings! {
     pub struct StageSettings {
         /// Its name.
         name: String,
-        /// Size of the files that it reads, a block for each task; absent: it reads what other stages put out.
+        /// Size of the files that it reads, one block per task; absent: it reads the output of other stages.
         input: Option<Bytes> = None,
-        /// Earlier stages whose output its tasks fetch, each an equal part.
+        /// Earlier stages whose output its tasks fetch in equal parts.
         from: Vec<String> = Vec::new(),
         /// Earlier stages whose whole output every task fetches, such as the small side of a join.
         broadcast: Vec<String> = Vec::new(),
-        /// Number of its tasks; 0 where it reads files, which have a task for each block.
+        /// Number of its tasks; 0 if it reads files, which have one task per block.
         tasks: u32 [0, 100000] = 0,
-        /// Input that a core handles per unit of time.
+        /// Input that a core processes per unit of time.
         rate: Rate = Rate::from_mbps(800),
-        /// Bytes it puts out for each byte of input.
+        /// Bytes of output per byte of input.
         output: f64 [0.0, 1000.0] = 1.0,
-        /// Times a task writes its output to local disk for later stages; a stage that nobody reads writes files.
+        /// Times a task writes its output to local disk for later stages; a stage that no other stage reads writes
+        /// files.
         spills: u32 [0, 16] = 1,
         /// Times a task writes what it has fetched to local disk before it begins.
         merges: u32 [0, 16] = 0,
@@ -106,7 +107,7 @@ impl DagSettings {
             ),
             say("input", reads_files && parents().next().is_some(), "a stage reads either files or stages"),
             say("input", stage.input == Some(Bytes::ZERO), "it must be more than zero"),
-            say("tasks", !reads_files && stage.tasks == 0, "how many tasks fetch? give their number"),
+            say("tasks", !reads_files && stage.tasks == 0, "give the number of tasks that fetch"),
             say(
                 "tasks",
                 reads_files && stage.tasks > 0,
@@ -115,12 +116,12 @@ impl DagSettings {
             say(
                 "merges",
                 reads_files && stage.merges != usual.merges,
-                "it has no effect: only what is fetched is merged",
+                "it has no effect: only fetched data is merged",
             ),
             say(
                 "spills",
                 !read && stage.spills != usual.spills,
-                "it has no effect: nobody reads this stage, so it writes files",
+                "it has no effect: no other stage reads this one, so it writes files",
             ),
             positive("rate", stage.rate > Rate(0)),
             too_many("input", stage.input.map_or(0, |input| input.0.div_ceil(self.block.0.max(1)))),

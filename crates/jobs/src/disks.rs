@@ -25,7 +25,7 @@ impl Disks {
         self.free.len() as u64
     }
 
-    /// The first setting in which they differ from others.
+    /// The name of the first setting in which two sets of disks differ.
     pub(crate) fn differs(&self, other: &Disks) -> Option<&'static str> {
         let found = [
             ("disks", self.count() != other.count()),

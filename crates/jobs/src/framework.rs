@@ -11,8 +11,8 @@ weft_core::choice! {
         MapReduce = "mapreduce",
         /// Containers are reused: the next task starts in them at once.
         Tez = "tez",
-        /// Executors: containers for any task that are kept for the whole job. The driver hands out tasks at once, and a stage
-        /// starts when all stages that it reads are done.
+        /// Executors: containers for any task, kept for the whole job. The driver hands out tasks at once, and a
+        /// stage starts when all stages that it reads are done.
         Spark = "spark",
     }
 }
@@ -22,9 +22,9 @@ weft_core::settings! {
     pub struct FrameworkSettings {
         /// How tasks get their containers.
         framework: Framework = Framework::MapReduce,
-        /// Tasks that read files (maps) and run at a time on a host; with `spark` tasks of any kind.
+        /// Maximum number of map tasks that run concurrently on a host; with `spark`, of tasks of any kind.
         map_containers: u32 [1, 1024] = 8,
-        /// Tasks that fetch (reducers) and run at a time on a host.
+        /// Maximum number of reducers that run concurrently on a host.
         reduce_containers: u32 [1, 1024] = 4,
         /// Disks of a host; a request occupies one of them.
         disks: u32 [1, 1000] = 12,
@@ -32,7 +32,8 @@ weft_core::settings! {
         disk_rate: Rate = Rate::from_mbps(1_200),
         /// Time of a disk before each request.
         seek: Span = Span::from_ms(8),
-        /// Hosts from which a reducer fetches at a time (`mapreduce.reduce.shuffle.parallelcopies`).
+        /// Maximum number of hosts from which a reducer fetches concurrently
+        /// (`mapreduce.reduce.shuffle.parallelcopies`).
         fetchers: u32 [1, 10000] = 5,
         /// Share of the maps that must be done before reducers start
         /// (`mapreduce.job.reduce.slowstart.completedmaps`).
@@ -41,13 +42,14 @@ weft_core::settings! {
         replicas: u32 [1, 10] = 3,
         /// Replicas of the output, written as a pipeline from host to host.
         output_replicas: u32 [1, 10] = 1,
-        /// Interval of a host's reports to the scheduler, at which it gets tasks; also of the search for tasks to speculate on.
+        /// Interval between a host's reports to the scheduler, at which it gets tasks; also the interval of the
+        /// search for tasks to speculate on.
         heartbeat: Span = Span::from_s(1),
-        /// From the allocation of a container to the first instruction of its task.
+        /// Time from the allocation of a container to the first instruction of its task.
         container_start: Span = Span::from_s(2),
-        /// From the submission of the job to its first request for containers.
+        /// Time from the submission of the job to its first request for containers.
         submit: Span = Span::from_s(10),
-        /// From the last task to the end of the job.
+        /// Time from the end of the last task to the end of the job.
         commit: Span = Span::from_s(2),
         /// Remote procedure calls to the master, one after the other, before a task reads or writes its data.
         calls: u32 [0, 100000] = 2,
@@ -65,7 +67,7 @@ weft_core::settings! {
         log: Bytes = Bytes::ZERO,
         /// Share of the tasks, drawn with the seed, that are stragglers: their cores are slower.
         stragglers: Share [0.0, 1.0] = Share(0.0),
-        /// How many times as long a straggler's cores take.
+        /// Factor by which a straggler's computation takes longer.
         straggler_slowdown: f64 [1.0, 1000.0] = 3.0,
         /// Tasks that run much longer than others of their stage get a copy on another host; the first to end counts.
         speculation: bool = false,
@@ -73,7 +75,7 @@ weft_core::settings! {
         speculation_share: Share [0.0, 1.0] = Share(0.75),
         /// A task gets a copy when it has run this many times the median of those done (`spark.speculation.multiplier`).
         speculation_factor: f64 [1.0, 1000.0] = 1.5,
-        /// The run ends with its jobs: flows of other traffic that are still open then count as unfinished.
+        /// The run ends with its jobs: flows of other traffic that are still open count as unfinished.
         ends_run: bool = false,
         /// Hosts that run tasks; absent: all but the master.
         compute: Vec<u32> = Vec::new(),
@@ -90,7 +92,7 @@ pub(crate) fn positive(path: &str, is: bool) -> Option<Problem> {
 }
 
 impl FrameworkSettings {
-    /// Settings that change nothing on so many hosts that run tasks, although they may in another case of a sweep.
+    /// Describes settings that have no effect on `hosts` compute hosts, though they may in another case of a sweep.
     #[must_use]
     pub fn idle(&self, hosts: usize) -> Option<String> {
         let all = self.speculation && self.speculation_share.0 >= 1.0;
@@ -118,7 +120,7 @@ impl FrameworkSettings {
         };
         let one_kind = "spark has one kind of container (map_containers)";
         let complete = "a stage of spark starts when all that it reads is done";
-        let at_once = "spark hands out tasks at once; it sets the interval of speculation only";
+        let at_once = "spark assigns tasks immediately; this sets only the interval of speculation";
         let none = "there are no stragglers";
         let off = "speculation is off";
         let twice = |path: &str, hosts: &[u32]| {

@@ -1,8 +1,8 @@
 //! A job on a cluster: hosts send heartbeats to the scheduler and get tasks for their free containers; tasks that read files
 //! read, compute and spill; tasks that read other stages fetch, merge and write. A task passes through its phases one by one.
 //!
-//! `schedule` hands out tasks, `work` is what a task does, `copies` speculates on stragglers, `whole` is the job itself,
-//! `record` what has happened. Must not depend on how transfers are carried.
+//! `schedule` hands out tasks, `work` is the work of a task, `copies` speculates on stragglers, `whole` is the job
+//! itself, `record` reports what has happened. Must not depend on how transfers are carried.
 
 mod copies;
 mod record;
@@ -45,11 +45,11 @@ struct Task {
     of: u32,
     /// Its copy.
     copy: Option<u32>,
-    /// The other of task and copy was first.
+    /// Whether the other of task and copy was first.
     killed: bool,
     /// Its cores are slow.
     slow: bool,
-    /// Those of its copy are.
+    /// Whether its copy's cores are slow.
     slow_copy: bool,
     /// Its number among those that fetch for its stage.
     reader: usize,
@@ -61,10 +61,10 @@ impl Task {
     }
 }
 
-/// Free containers of a host, and how many of them are running already.
+/// Free containers of a host, and how many of them are already running.
 #[derive(Clone, Debug)]
 struct Containers {
-    /// For each, the task that had it last; the job itself, if none had.
+    /// For each, the task that had it last; the job itself if none had.
     free: VecDeque<u32>,
     held: u32,
 }
@@ -75,11 +75,11 @@ struct Progress {
     /// Tasks without a container.
     waiting: VecDeque<u32>,
     done: u32,
-    /// How long those took.
+    /// The durations of the finished ones.
     took: Vec<Span>,
-    /// The task whose end let it start, once it may.
+    /// The task whose end allowed it to start, once it may.
     opening: Option<u32>,
-    /// What it fetches.
+    /// Its fetches.
     fetches: Fetches,
 }
 
@@ -177,13 +177,13 @@ impl ClusterJob {
         all
     }
 
-    /// Pairs of hosts between which it makes calls, each with how many are to be expected, answers included: those of the
-    /// application master, and those of tasks if every host runs as many.
+    /// Pairs of hosts between which it makes calls, each with the expected number of calls, including answers: those
+    /// of the application master, and those of tasks if every host runs equally many.
     #[must_use]
     pub fn expected_calls(&self) -> Vec<((HostId, HostId), f64)> {
         let Cluster { compute, master, .. } = &self.cluster;
         let settings = &self.plan.settings;
-        // Allocation and report are a call each.
+        // Allocation and report are one call each.
         let of_tasks = f64::from(self.plan.tasks()) * f64::from(settings.calls + 2) / compute.len() as f64;
         let calls = |(number, own): (usize, &HostId)| {
             let count = if number == 0 { of_tasks + f64::from(settings.job_calls) } else { of_tasks };
@@ -193,8 +193,8 @@ impl ClusterJob {
         all.filter(|((from, to), _)| from != to).collect()
     }
 
-    /// Whether it goes on even if nothing that it has sent arrives: anything is due but heartbeats and searches that can start
-    /// no task, which would follow each other for ever.
+    /// Whether the job would make progress even if nothing in flight arrived. Heartbeats and searches that cannot
+    /// start a task do not count, since they would recur forever.
     #[must_use]
     pub fn is_expecting(&self) -> bool {
         self.steps.due().any(|due| match due {
@@ -204,7 +204,7 @@ impl ClusterJob {
         })
     }
 
-    /// When [`ClusterJob::wake`] must be called next; never, if it waits for transfers or is done.
+    /// When [`ClusterJob::wake`] must be called next; never if it waits for transfers or is done.
     #[must_use]
     pub fn due(&self) -> Time {
         self.steps.next_due()
@@ -216,7 +216,7 @@ impl ClusterJob {
         self.tasks[JOB as usize].end.is_some()
     }
 
-    /// Whether the run ends with the job, whatever else is sent.
+    /// Whether the run ends with the job, whatever other traffic remains.
     #[must_use]
     pub fn ends_run(&self) -> bool {
         self.plan.settings.ends_run
@@ -236,7 +236,7 @@ impl ClusterJob {
         }
     }
 
-    /// Handles something with the disks that it shares with other jobs.
+    /// Runs `handle` with the disks that it shares with other jobs.
     pub(crate) fn with_disks(&mut self, disks: &mut HostDisks, handle: impl FnOnce(&mut ClusterJob)) {
         std::mem::swap(&mut self.steps.disks, disks);
         handle(self);
@@ -288,8 +288,8 @@ impl ClusterJob {
     }
 }
 
-/// The job itself and its tasks. Each draws for itself and for its copy, in the order of their numbers: when and where they
-/// start changes no straggler.
+/// The job itself and its tasks. Each draws for itself and for its copy, in the order of their numbers, so when and
+/// where they start does not affect stragglers.
 fn tasks(plan: &JobPlan, mut random: Random) -> Vec<Task> {
     let share = plan.settings.stragglers.0;
     let mut draw = || share > 0.0 && random.chance(share);

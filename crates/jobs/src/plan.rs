@@ -1,5 +1,5 @@
-//! What a job computes: its stages, how many tasks each has, what each task reads and puts out. Must not depend on when
-//! and where tasks run.
+//! The plan of a job: its stages, the number of tasks of each, and the input and output of each task. Must not depend
+//! on when and where tasks run.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use weft_core::{Bytes, Rate};
 use crate::framework::{Framework, FrameworkSettings};
 use crate::shuffle::{OutputSpread, part};
 
-/// What the tasks of a stage read.
+/// The input of the tasks of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageInput {
-    /// Files, a block for each task.
+    /// Files, one block per task.
     Files {
         /// Size of the files.
         input: Bytes,
         /// Size of a block.
         block: Bytes,
     },
-    /// What earlier stages put out.
+    /// The output of earlier stages.
     Stages {
         /// Number of tasks.
         tasks: u32,
-        /// Stages of which each task fetches an equal part.
+        /// Stages whose output the tasks fetch in equal parts.
         from: Vec<usize>,
-        /// Stages of which each task fetches everything.
+        /// Stages whose whole output each task fetches.
         broadcast: Vec<usize>,
     },
 }
@@ -34,15 +34,15 @@ pub enum StageInput {
 pub struct JobStage {
     /// The name of its tasks.
     pub name: String,
-    /// What they read.
+    /// Their input.
     pub input: StageInput,
-    /// Input that a core handles per unit of time.
+    /// Input that a core processes per unit of time.
     pub rate: Rate,
-    /// Bytes out per byte in.
+    /// Bytes of output per byte of input.
     pub ratio: f64,
     /// Times an output is written to local disk.
     pub spills: u32,
-    /// Times what was fetched is written to local disk.
+    /// Times fetched input is written to local disk.
     pub merges: u32,
 }
 
@@ -53,25 +53,25 @@ impl Default for JobStage {
     }
 }
 
-/// What a task does, in this order.
+/// The phases of a task, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskPhase {
     Allocate,
     Start,
     Open,
-    /// Reads a block and handles it.
+    /// Reads a block and processes it.
     Read,
     Fetch,
     Merge,
-    /// Handles what was fetched; writes it to the file system if nobody reads the stage.
+    /// Processes fetched input; writes it to the file system if no stage reads it.
     Reduce,
-    /// Writes what was read from files back to files.
+    /// Writes input that was read from files back to files.
     Write,
     Spill,
     Report,
 }
 
-/// A stage with what follows from its place in the job.
+/// A stage, with what follows from its position in the job.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedStage {
     pub(crate) stage: JobStage,
@@ -97,12 +97,12 @@ impl PlannedStage {
         matches!(self.stage.input, StageInput::Files { .. })
     }
 
-    /// What a task puts out.
+    /// The output of a task.
     pub(crate) fn output(&self, index: u32) -> Bytes {
         Bytes((self.inputs[index as usize].0 as f64 * self.stage.ratio).round() as u64)
     }
 
-    /// How many tasks put out how much.
+    /// Numbers of tasks, and the output of each.
     fn outputs(&self) -> BTreeMap<Bytes, u64> {
         let mut sizes = BTreeMap::new();
         (0..self.tasks()).for_each(|index| *sizes.entry(self.output(index)).or_insert(0) += 1);

@@ -1,7 +1,7 @@
 //! The shuffle: which finished map outputs a reducer fetches next, and from which host.
 //!
-//! A reducer fetches from several hosts at a time, with one connection per host that carries all outputs waiting there.
-//! Must not depend on time or on the network.
+//! A reducer fetches from several hosts concurrently, over one connection per host that carries all outputs waiting
+//! there. Must not depend on time or on the network.
 
 use weft_core::Bytes;
 
@@ -13,7 +13,7 @@ pub(crate) struct Fetch {
     pub(crate) size: Bytes,
 }
 
-/// How an output goes to the tasks of a stage.
+/// How an output is distributed to the tasks of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputSpread {
     /// Each task gets an equal part.
@@ -22,7 +22,7 @@ pub(crate) enum OutputSpread {
     Whole,
 }
 
-/// What a reducer has requested from a host.
+/// The requests of a reducer to a host.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     /// Outputs requested so far.
@@ -42,7 +42,7 @@ struct Reader {
     received: usize,
     /// The host it fetches from first, so that reducers do not all start with the same one.
     first: usize,
-    /// Which part it fetches.
+    /// The part it fetches.
     part: u32,
 }
 
@@ -51,7 +51,7 @@ struct Reader {
 pub(crate) struct Fetches {
     /// Sizes of the outputs of maps that finished, by host.
     outputs: Vec<Vec<(Bytes, OutputSpread)>>,
-    /// First one for each part; then copies of reducers.
+    /// First one for each part, then copies of reducers.
     readers: Vec<Reader>,
     parts: u32,
     /// Connections of a reducer.
@@ -59,7 +59,8 @@ pub(crate) struct Fetches {
     pub(crate) carried: Bytes,
 }
 
-/// What of an output belongs to a reducer, given as its number and that of all; equal parts add up to the output.
+/// The part of an output that belongs to a reducer, given its number and the number of all; equal parts add up to the
+/// output.
 pub(crate) fn part(output: Bytes, spread: OutputSpread, (reducer, reducers): (u32, u32)) -> Bytes {
     let (whole, n) = (u128::from(output.0), u128::from(reducers));
     let up_to = |r: u32| (whole * u128::from(r) / n) as u64;
@@ -96,7 +97,7 @@ impl Fetches {
         self.readers.len() - 1
     }
 
-    /// The output of a finished map becomes available.
+    /// Makes the output of a finished map available.
     pub(crate) fn add(&mut self, host: usize, output: Bytes, spread: OutputSpread) {
         self.outputs[host].push((output, spread));
     }
@@ -123,7 +124,8 @@ impl Fetches {
         Some(Fetch { host, size })
     }
 
-    /// A connection has delivered its outputs; returns the number of maps whose output the reducer now has.
+    /// Called when a connection has delivered its outputs. Returns the number of maps whose output the reducer now
+    /// has.
     pub(crate) fn arrived(&mut self, reducer: usize, host: usize) -> usize {
         let reader = &mut self.readers[reducer];
         reader.connections -= 1;

@@ -21,7 +21,7 @@ pub struct Transfer {
     pub to: HostId,
     /// Payload.
     pub size: Bytes,
-    /// The last round trip of its connection, if that is open already.
+    /// The last round trip of its connection, if that is already open.
     pub round_trip: Option<Span>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) enum Need {
     Core(Span),
     /// Bytes read from or written to a disk of a host.
     Disk(HostId, Bytes),
-    /// Bytes from one host to another; nothing if they are the same.
+    /// Bytes from one host to another; none if they are the same.
     Transfer(HostId, HostId, Bytes),
-    /// As [`Need::Transfer`], as part of a series: the number is returned when it has arrived.
+    /// As [`Need::Transfer`], but part of a series: its number is returned when it has arrived.
     Fetch(HostId, HostId, Bytes, usize),
     /// Sequential remote procedure calls: a request to the second host, and its answer.
     Calls(HostId, HostId, u32),
@@ -68,14 +68,14 @@ enum Purpose {
     Call(Message),
 }
 
-/// A message of remote procedure calls that follow each other.
+/// A message of consecutive remote procedure calls.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     /// Sender and receiver.
     ends: (HostId, HostId),
     /// Messages that follow.
     left: u32,
-    /// How long the message before it took; zero: it is the first.
+    /// How long the previous message took; zero: it is the first.
     before: Span,
 }
 
@@ -88,7 +88,7 @@ struct Flying {
     size: Bytes,
 }
 
-/// How much the job uses of what, over time.
+/// The resources that the job uses, over time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     pub(crate) cores: Activity,
@@ -103,7 +103,7 @@ struct Open {
     pending: u32,
     /// When its core has done the step's work.
     core_until: Time,
-    /// The last end that is known beforehand, and of what: a delay, a core or a disk.
+    /// The latest end that is known beforehand, and its resource: a delay, a core or a disk.
     known: (Time, Resource),
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Steps {
     scheduled: u64,
     flying: BTreeMap<u32, Flying>,
     next: u32,
-    /// Transfers that start now, until they are taken.
+    /// Transfers that start now and have not been taken.
     pub(crate) out: Vec<Transfer>,
     pub(crate) transferred: Bytes,
     pub(crate) used: Used,
@@ -219,15 +219,15 @@ impl Steps {
         self.open.push(None);
     }
 
-    /// A need of the open step of a task is served at an instant that is known now.
+    /// Records that a need of a task's open step will be served at a known instant.
     fn serve_at(&mut self, at: Time, task: u32, by: Resource) {
         let known = &mut self.open_step(task).known;
         *known = (*known).max((at, by));
         self.schedule(at, JobEvent::Served(task, by));
     }
 
-    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere; its core is free. What the
-    /// step still waited for bounds it.
+    /// Ends the step of a task that is killed. Its outstanding requests are still served, without effect; its core
+    /// becomes free. What the step still waited for bounds it.
     pub(crate) fn close(&mut self, now: Time, task: u32) {
         let Some(open) = self.open[task as usize].take() else { return };
         let bound = self.awaited(now, task, &open);
@@ -238,8 +238,8 @@ impl Steps {
         }
     }
 
-    /// What an open step waits for: of what is known beforehand the last, then bulk transfers, then calls. A fetch without a
-    /// transfer, or before the last map is done, waits for tasks.
+    /// What an open step waits for: the last of the needs known beforehand, then bulk transfers, then calls. A fetch
+    /// without a transfer, or before the last map is done, waits for tasks.
     fn awaited(&self, now: Time, task: u32, open: &Open) -> Resource {
         let bulk = |flying: &Flying| {
             flying.task == task && matches!(flying.purpose, Purpose::Bulk | Purpose::Fetch(_))
@@ -257,7 +257,7 @@ impl Steps {
         self.open[task as usize].as_mut().expect("needs belong to an open step")
     }
 
-    /// Sends to another host what no task waits for.
+    /// Sends data to another host that no task waits for.
     pub(crate) fn send_unawaited(&mut self, now: Time, ends: (HostId, HostId), size: Bytes) {
         if ends.0 != ends.1 && size > Bytes::ZERO {
             self.send((now, 0), (ends.0, ends.1, size), Purpose::Unawaited);
@@ -276,7 +276,7 @@ impl Steps {
         self.out.push(Transfer { number, from, to, size, round_trip: None });
     }
 
-    /// Sends a message of remote procedure calls, on an open connection if that has a round trip.
+    /// Sends a message of remote procedure calls, over an open connection if there is a round trip.
     fn send_call(&mut self, start: (Time, u32), message: Message, round_trip: Option<Span>) {
         let (from, to) = message.ends;
         self.send(start, (from, to, self.call.0), Purpose::Call(message));
@@ -311,7 +311,7 @@ impl Steps {
         Some(entry.remove())
     }
 
-    /// A transfer has arrived; returns the resulting event.
+    /// Called when a transfer has arrived; returns the resulting event.
     pub(crate) fn delivered(&mut self, now: Time, transfer: u32) -> Option<JobEvent> {
         let Flying { task, purpose, since, size } =
             self.flying.remove(&transfer).expect("a transfer arrives once");
@@ -332,7 +332,7 @@ impl Steps {
         }
     }
 
-    /// A need of a task has been served; returns true if that ends its step.
+    /// Called when a need of a task has been served; returns `true` if that ends its step.
     pub(crate) fn served(&mut self, now: Time, task: u32, bound: Resource) -> bool {
         let open = self.open_step(task);
         open.pending -= 1;

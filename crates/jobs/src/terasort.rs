@@ -72,7 +72,7 @@ impl TeraSortSettings {
 /// Maximum number of tasks that read files: their outputs are listed for every stage that fetches them.
 const MOST_MAPS: u64 = 1_000_000;
 
-/// A problem where files have too many blocks.
+/// A problem if files have too many blocks.
 pub(crate) fn too_many(path: &str, maps: u64) -> Option<Problem> {
     let message = || format!("{maps} maps; at most {MOST_MAPS} are possible: give larger blocks");
     (maps > MOST_MAPS).then(|| Problem::new(path, message()))

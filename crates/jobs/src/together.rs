@@ -1,5 +1,5 @@
-//! The jobs of a run together: they share the disks of their hosts. Containers and heartbeats are each job's own. Must not depend on
-//! how transfers are carried.
+//! The jobs of a run together: they share the disks of their hosts. Containers and heartbeats are each job's own.
+//! Must not depend on how transfers are carried.
 
 use weft_core::record::JobRecord;
 use weft_core::{HostId, Time};
@@ -15,8 +15,8 @@ pub struct ClusterJobs {
 }
 
 impl ClusterJobs {
-    /// These jobs, before they have started. A host has the disks of the first job that uses it: [`ClusterJob::other_disks`] tells
-    /// whether another gives it others.
+    /// These jobs, before they have started. A host has the disks of the first job that uses it:
+    /// [`ClusterJob::other_disks`] reports whether another job gives it others.
     #[must_use]
     pub fn new(jobs: Vec<ClusterJob>) -> ClusterJobs {
         let mut disks = HostDisks::new();
@@ -28,13 +28,13 @@ impl ClusterJobs {
         ClusterJobs { jobs, disks }
     }
 
-    /// When [`ClusterJobs::wake`] must be called next; never, if all wait for transfers or are done.
+    /// When [`ClusterJobs::wake`] must be called next; never if all wait for transfers or are done.
     #[must_use]
     pub fn due(&self) -> Time {
         self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER)
     }
 
-    /// Whether any goes on even if nothing that it has sent arrives: see [`ClusterJob::is_expecting`].
+    /// Whether any job would make progress even if nothing in flight arrived: see [`ClusterJob::is_expecting`].
     #[must_use]
     pub fn is_expecting(&self) -> bool {
         self.jobs.iter().any(ClusterJob::is_expecting)
@@ -46,7 +46,7 @@ impl ClusterJobs {
         self.jobs.iter().all(ClusterJob::is_done)
     }
 
-    /// Whether the run ends with them, whatever else is sent: one of them says so.
+    /// Whether the run ends when these jobs do, whatever other traffic remains (`ends_run` of any of them).
     #[must_use]
     pub fn ends_run(&self) -> bool {
         self.jobs.iter().any(ClusterJob::ends_run)
@@ -59,7 +59,7 @@ impl ClusterJobs {
         }
     }
 
-    /// A transfer of a job, given by its place, has arrived completely.
+    /// Called when a transfer of a job, given by its index, has arrived completely.
     pub fn delivered(&mut self, now: Time, job: usize, transfer: u32) {
         self.jobs[job].with_disks(&mut self.disks, |job| job.delivered(now, transfer));
     }
@@ -69,7 +69,7 @@ impl ClusterJobs {
         self.jobs.iter_mut()
     }
 
-    /// What they have done so far.
+    /// Their records so far.
     #[must_use]
     pub fn records(&self) -> Vec<JobRecord> {
         self.jobs.iter().map(ClusterJob::record).collect()

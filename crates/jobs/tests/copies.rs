@@ -1,4 +1,4 @@
-//! Stragglers and copies: which tasks are slow, what killed copies wait for, and the containers that they leave.
+//! Stragglers and copies: the slow tasks, the waits of killed copies, and the containers that they leave.
 
 mod idle;
 
@@ -87,8 +87,8 @@ fn until_its_copy_begins_a_straggler_waits_for_its_core() {
     assert!(seen > 0, "a copy is on a critical path");
 }
 
-/// A few maps, of which some are done when the first copies begin; containers take 5 s to start, so that some copies are
-/// killed before. Then 24 reducers take all containers of the four hosts at once, six of each.
+/// A few maps, some of which are done when the first copies begin; containers take 5 s to start, so that some copies
+/// are killed before. Then 24 reducers take all containers of the four hosts at once, six of each.
 fn slow_containers(framework: Framework, maps: u64) -> JobRecord {
     let usual = straggling(framework, true);
     run(&TeraSortSettings {
@@ -106,7 +106,7 @@ fn slow_containers(framework: Framework, maps: u64) -> JobRecord {
     })
 }
 
-/// What a killed task was doing decides what bounded its last step: a start is a fixed delay, not a call.
+/// The activity of a killed task decides what bounded its last step: a start is a fixed delay, not a call.
 #[test]
 fn only_calls_are_bounded_by_calls() {
     let calls = ["allocate", "open", "report", "set up", "end calls"];

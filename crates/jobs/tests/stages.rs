@@ -62,7 +62,8 @@ fn bytes_of_a_query_follow_its_plan_under_every_framework() {
         let (record, transfers) = run(query(framework).plan(), cluster());
         assert_eq!(record.unfinished().count(), 0, "{framework:?}");
         let scanned = 1_050 * MB;
-        // Each of six tasks of the join gets all 10 MB of the small table; half of what they read goes on to the sort.
+        // Each of six tasks of the join gets all 10 MB of the small table; half of what they read is passed to the
+        // sort.
         let joined = (1_000 + 6 * 10) * MB;
         assert_eq!(bytes(&transfers, 5..=7, 1..=4), scanned, "{framework:?}");
         assert_eq!(record.shuffled.0, joined + joined / 2, "{framework:?}");
@@ -233,7 +234,7 @@ fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
     let twice = problems(vec![files("a", 1, 1.0), reading("b", 2, &["a", "a"])]);
     assert!(twice.contains("stages[1].from: it reads stage `a` twice"), "{twice}");
     let idle = StageSettings { spills: 3, ..files("a", 1, 1.0) };
-    assert!(problems(vec![idle]).contains("nobody reads this stage"));
+    assert!(problems(vec![idle]).contains("no other stage reads this one"));
     let spark = FrameworkSettings {
         framework: Framework::Spark,
         slow_start: Share(0.5),

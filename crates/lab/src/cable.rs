@@ -1,8 +1,8 @@
 //! The end of a cable at a switch: a packet socket, and the time that frames spend on the wire.
 //!
-//! A switch gives a frame to its port when the transmission begins. It arrives when its last bit has crossed the cable and the switch
-//! behind it has taken its time for the decision. A pair of virtual interfaces hands it over at once; so this end holds back what has
-//! arrived, and what leaves for a host, until then.
+//! A switch gives a frame to its port when the transmission begins. It should arrive when its last bit has crossed
+//! the cable and the switch behind it has taken its time for the decision, but a pair of virtual interfaces hands it
+//! over immediately. So this end holds back frames that have arrived, and frames that leave for a host, until then.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,7 +20,7 @@ use crate::clock::LabClock;
 
 /// Frames taken from a socket at once.
 const TAKEN: usize = 16;
-/// What a frame occupies on the wire beyond its bytes: FCS, preamble and gap.
+/// Bytes that a frame occupies on the wire beyond its own: FCS, preamble and gap.
 const BESIDES: u64 = 24;
 /// Shorter frames are padded to this.
 const LEAST_FRAME: u64 = 60;
@@ -47,7 +47,7 @@ impl Lateness {
     }
 }
 
-/// What all cables count together.
+/// Counts over all cables.
 #[derive(Debug)]
 pub(crate) struct CableTally {
     /// Packets with a congestion mark that reached the receiver, by flow.
@@ -94,9 +94,9 @@ fn marked_flow(bytes: &[u8]) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CableDirection {
     rate: Rate,
-    /// From the last bit in to the decision, or to the host.
+    /// Time from the last bit in to the decision, or to the host.
     delay: Span,
-    /// The sender may be too fast: frames follow each other at the rate.
+    /// The sender may be too fast, so frames are spaced at the rate.
     serial: bool,
     free: Time,
 }
@@ -106,10 +106,10 @@ impl CableDirection {
         CableDirection { rate, delay, serial, free: Time::ZERO }
     }
 
-    /// When a frame of this length, whose transmission could begin now, has landed.
+    /// When a frame of this length whose transmission could begin now will have landed.
     fn lands(&mut self, now: Time, length: u16) -> Time {
         let begins = if self.serial { now.max(self.free) } else { now };
-        // The order of frames stays, also where a short one follows a long one.
+        // Frames keep their order, even if a short one follows a long one.
         self.free = (begins + self.rate.time_for(on_the_wire(length))).max(self.free);
         self.free + self.delay
     }
@@ -119,14 +119,14 @@ fn on_the_wire(length: u16) -> Bytes {
     Bytes(u64::from(length).max(LEAST_FRAME) + BESIDES)
 }
 
-/// What the loop of the switches knows of a cable.
+/// The state of a cable that the loop of the switches sees.
 #[derive(Debug)]
 pub(crate) struct CableState {
     /// The socket has frames.
     pub(crate) is_readable: AtomicBool,
     /// When the next frame lands.
     due: AtomicU64,
-    /// Packets and wire bytes that came in.
+    /// Packets and wire bytes received.
     entered: [AtomicU64; 2],
 }
 
@@ -136,7 +136,7 @@ impl CableState {
         Time(self.due.load(Ordering::Relaxed))
     }
 
-    /// Packets and wire bytes that came in.
+    /// Packets and wire bytes received.
     pub(crate) fn entered(&self) -> (u64, Bytes) {
         let [packets, bytes] = [0, 1].map(|n: usize| self.entered[n].load(Ordering::Relaxed));
         (packets, Bytes(bytes))
@@ -150,7 +150,7 @@ pub(crate) struct LabCable {
     state: Arc<CableState>,
     tally: Arc<CableTally>,
     inward: CableDirection,
-    /// To a host; a switch at the other end holds frames back itself.
+    /// Whether it leads to a host; a switch at the other end holds frames back itself.
     outward: Option<CableDirection>,
     arriving: VecDeque<(Time, Frame)>,
     leaving: VecDeque<(Time, Frame)>,
@@ -173,12 +173,12 @@ impl LabCable {
         LabCable { socket, clock, state, tally, inward, outward, arriving, leaving, fresh }
     }
 
-    /// What the loop needs: the descriptor and the state.
+    /// The descriptor and the state, for the loop.
     pub(crate) fn watched(&self) -> (RawFd, Arc<CableState>) {
         (self.socket.descriptors().first().copied().unwrap_or(-1), Arc::clone(&self.state))
     }
 
-    /// Takes what the socket has.
+    /// Takes the frames that the socket has.
     fn take(&mut self, now: Time, pool: &mut FramePool) -> io::Result<()> {
         while self.state.is_readable.load(Ordering::Relaxed) {
             self.fresh.limit(TAKEN);
@@ -195,7 +195,7 @@ impl LabCable {
         Ok(())
     }
 
-    /// Passes on to the host what has landed there.
+    /// Passes landed frames to the host.
     fn release(&mut self, now: Time, pool: &mut FramePool) -> io::Result<()> {
         let mut landed = Vec::new();
         while let Some((due, frame)) = self.leaving.pop_front_if(|(due, _)| *due <= now) {

@@ -1,11 +1,11 @@
-//! The clock of a lab: the scenario's time, which passes slower than the machine's by the scale.
+//! The clock of a lab: the scenario's time, which runs slower than the machine's by the scale.
 
 use std::time::Duration;
 
 use weft_core::{Span, Time};
 use weft_router::clock::RouterClock;
 
-/// Real time before the scenario's time begins, in which everything gets ready.
+/// Real time before the scenario's time begins, for everything to get ready.
 const LEAD: Span = Span::from_ms(100);
 
 /// The scenario's time.

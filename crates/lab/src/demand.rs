@@ -1,27 +1,27 @@
-//! What a scenario asks of the machine, and the scale at which the machine can carry it.
+//! The demand of a scenario on the machine, and the scale at which the machine can carry it.
 //!
-//! The machine carries a budget of packet hops a second: packets times the switches that each of them passes. At worst every host sends at
-//! the rate of its link. Dividing all rates by the scale divides that number.
+//! The machine carries a budget of packet hops a second: packets times the switches that each of them passes. At
+//! worst every host sends at the rate of its link. Dividing all rates by the scale divides that number.
 
 use weft_core::{HostId, Rate, Span};
 use weft_plan::Setup;
 use weft_topology::Node;
 
-/// What a machine can carry.
+/// The limits of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabLimits {
     /// Packet hops a second, of all switches together.
     pub hops_per_second: f64,
     /// Namespaces: one for each host and one for the switches.
     pub namespaces: u32,
-    /// The slowest link, in real time: below, a packet takes longer than the kernel's timers expect.
+    /// The slowest link, in real time: on a slower one, a packet takes longer than the kernel's timers expect.
     pub slowest: Rate,
     /// The longest run, in real time.
     pub longest: Span,
 }
 
 impl LabLimits {
-    /// A time of so many minutes, for [`LabLimits::longest`].
+    /// `count` minutes, as a value for [`LabLimits::longest`].
     #[must_use]
     pub fn minutes(count: u32) -> Span {
         Span(Span::from_s(60).0.saturating_mul(u64::from(count)))
@@ -39,7 +39,7 @@ impl Default for LabLimits {
     }
 }
 
-/// What a scenario asks for, in its own time.
+/// The demand of a scenario, in its own time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabDemand {
     /// Hosts.
@@ -55,7 +55,7 @@ pub struct LabDemand {
 }
 
 impl LabDemand {
-    /// What a run asks for.
+    /// The demand of a run.
     #[must_use]
     pub fn of(setup: &Setup) -> LabDemand {
         let hosts = setup.graph.hosts();
@@ -87,7 +87,7 @@ impl LabDemand {
         rounds.into_iter().find(|scale| *scale as f64 >= needed).unwrap_or(u64::MAX)
     }
 
-    /// Why the machine cannot carry it at this scale, with what it would need.
+    /// Why the machine cannot carry it at this scale, and what it would need.
     ///
     /// # Errors
     /// The reasons, in one sentence.
@@ -136,7 +136,7 @@ impl LabDemand {
     }
 }
 
-/// A time for people: `2.5 s`, `40 min`.
+/// A time in words: `2.5 s`, `40 min`.
 #[must_use]
 pub fn rough(span: Span) -> String {
     let seconds = span.seconds();

@@ -1,6 +1,8 @@
-//! The flows: one thread that opens a connection for each at its start, writes and reads, and notes when the last byte has been read.
+//! The flows: one thread that opens a connection for each at its start, writes and reads, and records when the last
+//! byte has been read.
 //!
-//! Sockets belong to the namespace in which they were made, whatever thread uses them; so one clock times both ends.
+//! Sockets belong to the namespace in which they were created, whichever thread uses them, so one clock times both
+//! ends.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -17,7 +19,7 @@ use crate::host_tcp::HostTcp;
 use crate::system::{self, Awaited, TcpCounts};
 use crate::testbed::{Testbed, address};
 
-/// The port of all receivers: that of the simulator's flows, so that switches hash both alike.
+/// The port of all receivers, as in the simulator's flows, so that switches hash both alike.
 pub(crate) const PORT: u16 = 5_001;
 /// Bytes written or read at once.
 const CHUNK: usize = 64 << 10;
@@ -36,13 +38,13 @@ pub(crate) struct SocketFlow {
     pub(crate) delivered: u64,
     /// When the last byte was read.
     pub(crate) end: Option<Time>,
-    /// What the kernel counted at the sender.
+    /// The kernel's counters at the sender.
     pub(crate) counted: TcpCounts,
     /// Why the connection ended early.
     pub(crate) failure: Option<String>,
 }
 
-/// What the ends of flows need.
+/// The parameters of the flows' ends.
 pub(crate) struct FlowEnds<'a> {
     setup: &'a Setup,
     testbed: &'a Testbed,
@@ -59,14 +61,14 @@ pub(crate) struct FlowEnds<'a> {
     writing: Vec<usize>,
     reading: Vec<usize>,
     open: usize,
-    /// Payload read of the flows that count: those that start after the warm-up.
+    /// Payload read from the flows that count: those that start after the warm-up.
     delivered: Bytes,
-    /// What `delivered` was when the last flow started; `None` before.
+    /// The value of `delivered` when the last flow started; `None` before.
     pub(crate) delivered_in_arrivals: Option<Bytes>,
     buffer: Vec<u8>,
 }
 
-/// What a descriptor stands for.
+/// The meaning of a descriptor.
 #[derive(Clone, Copy)]
 enum Awaiting {
     Listener(usize),
@@ -115,12 +117,13 @@ impl<'a> FlowEnds<'a> {
         })
     }
 
-    /// Runs until all flows are done, the setup's time is over, or `stop` is set. `ended` counts flows that are done, also in vain.
+    /// Runs until all flows are done, the setup's time is over, or `stop` is set. `ended` counts flows that have
+    /// finished or failed.
     ///
     /// # Errors
-    /// The system fails; connections that fail are noted instead.
+    /// The system fails; failed connections are recorded instead.
     pub(crate) fn run(&mut self, stop: &AtomicBool, ended: &AtomicUsize) -> io::Result<()> {
-        // Without the privilege only punctuality suffers.
+        // Without the privilege, only punctuality suffers.
         let _ = system::run_first(PRIORITY);
         while !stop.load(Ordering::Relaxed) && self.clock.now() < self.setup.until {
             self.start_due()?;
@@ -186,7 +189,7 @@ impl<'a> FlowEnds<'a> {
         system::connect(socket, (address(flow.source), from), (address(flow.destination), to))
     }
 
-    /// All descriptors that something may happen to.
+    /// All descriptors to wait for.
     fn awaited(&self) -> (Vec<Awaited>, Vec<Awaiting>) {
         let listeners = self.listeners.iter().enumerate();
         let listeners =
@@ -222,7 +225,7 @@ impl<'a> FlowEnds<'a> {
         }
     }
 
-    /// Writes what the kernel takes.
+    /// Writes as much as the kernel takes.
     fn write(&mut self, number: usize) {
         let transfer = &mut self.transfers[number];
         let Some(sender) = &mut transfer.sender else { return };
@@ -302,7 +305,7 @@ impl SocketFlow {
         }
     }
 
-    /// Reads what the kernel counted, while it can.
+    /// Reads the kernel's counters, while possible.
     pub(crate) fn count(&mut self) {
         if let Some(sender) = &self.sender {
             self.counted = system::counted(sender);

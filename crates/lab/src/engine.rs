@@ -28,7 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Runs setups on real hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lab {
-    /// By how much times are stretched and rates divided.
+    /// The factor by which times are stretched and rates divided.
     pub scale: u64,
     /// A congestion control of the kernel instead of the scenario's.
     pub congestion: Option<String>,
@@ -68,7 +68,7 @@ impl Lab {
         }
     }
 
-    /// What the lab makes of a setup: the scale, the network, the time-outs.
+    /// How the lab would run a setup: the scale, the network, the time-outs.
     #[must_use]
     pub fn words(&self, setup: &Setup) -> Vec<String> {
         let scale = self.scale;
@@ -99,7 +99,7 @@ impl Lab {
         lines
     }
 
-    /// What the kernel does otherwise than the scenario says.
+    /// Ways in which the kernel departs from the scenario.
     #[must_use]
     pub fn deviations(&self, setup: &Setup) -> Vec<String> {
         let Some(own) = setup.transports().find_map(|transport| transport.tcp()) else { return Vec::new() };
@@ -145,7 +145,7 @@ impl Lab {
         Ok(Finished { record: outcome::record(setup, &seen), threads: 2, facts })
     }
 
-    /// What is known beforehand, for the manifest.
+    /// Facts known beforehand, for the manifest.
     fn facts(&self, setup: &Setup) -> Vec<(String, String)> {
         let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let mut laws: Vec<&str> = setup.flows.iter().map(|flow| self.law_of(setup, &flow)).collect();
@@ -167,7 +167,7 @@ impl Lab {
     }
 }
 
-/// What was there when the last flow had started.
+/// A snapshot at the start of the last flow.
 type InArrivals = Option<(Vec<Bytes>, Bytes)>;
 
 /// Runs switches and flows on a thread each until the end.
@@ -215,7 +215,7 @@ fn run(
     Ok((switched?.zip(ends.delivered_in_arrivals), reason))
 }
 
-/// Tells the other threads that one has ended, also by a panic.
+/// Notifies the other threads that one has ended, even by a panic.
 struct SetAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for SetAtEnd<'_> {

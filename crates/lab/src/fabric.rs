@@ -23,7 +23,7 @@ use crate::testbed::{interface, station};
 const BUFFERS_PER_PORT: u32 = 512;
 /// Bytes of the smallest packet on the wire.
 const LEAST_WIRE: u64 = 84;
-/// The most packets for which a switch has buffers.
+/// Maximum number of packets that a switch can buffer.
 const MOST_STORED: u64 = 1 << 14;
 /// The priority of the thread among those that run first.
 const PRIORITY: i32 = 50;
@@ -34,7 +34,7 @@ struct FabricSwitch {
     shared: Arc<SharedSwitch>,
 }
 
-/// A cable as the loop sees it: the switch's link that leaves by it, its socket, its state.
+/// A cable as the loop sees it: the switch's outgoing link, its socket, its state.
 struct WatchedCable {
     link: usize,
     descriptor: RawFd,
@@ -101,7 +101,7 @@ impl LabFabric {
         Ok(())
     }
 
-    /// Forwards until `stop` is set. Returns the bytes that each link had sent at `snapshot`, if the run got there.
+    /// Forwards until `stop` is set. Returns the bytes that each link had sent at `snapshot`, if the run reached it.
     ///
     /// # Errors
     /// A socket has failed.
@@ -111,7 +111,7 @@ impl LabFabric {
         stop: &AtomicBool,
         snapshot: Option<Time>,
     ) -> io::Result<Option<Vec<Bytes>>> {
-        // Without the privilege only punctuality suffers, which is measured.
+        // Without the privilege, only punctuality suffers, which is measured.
         let _ = system::run_first(PRIORITY);
         let mut awaited: Vec<Awaited> =
             self.cables.iter().map(|cable| system::awaited(cable.descriptor, false)).collect();
@@ -138,7 +138,7 @@ impl LabFabric {
     fn next_due(&self, now: Time) -> Option<Time> {
         let ticks = self.switches.iter().filter_map(|switch| switch.worker.next_tick());
         let cables = self.cables.iter().map(|cable| cable.state.due());
-        // What is due at this very instant is handled once it has passed.
+        // Events due at this very instant are handled once it has passed.
         let due = ticks.chain(cables).min().unwrap_or(Time(u64::MAX));
         (due > now).then_some(due)
     }
@@ -167,7 +167,7 @@ impl LabFabric {
         self.switches.iter().map(of).collect()
     }
 
-    /// Frames that workers dropped for other reasons than their switches', such as a lack of buffers.
+    /// Frames that workers dropped for reasons other than their switches', such as a lack of buffers.
     pub(crate) fn mishaps(&self) -> u64 {
         use weft_router::DropCause::{DeviceFull, Malformed, NoRoute};
         let causes = [DeviceFull, Malformed, NoRoute];

@@ -1,4 +1,4 @@
-//! What a scenario must not ask of a lab: parts that real hosts and cables do not have.
+//! What a scenario must not ask of a lab: features that real hosts and cables lack.
 
 use weft_core::FlowId;
 use weft_core::SwitchId;
@@ -10,9 +10,9 @@ use weft_transport::card::{CardPlan, CardSettings};
 
 /// The largest IP packet that a buffer of the router holds.
 const MOST_MTU: u64 = 2_048;
-/// The most flows: each has a port of its own.
+/// Maximum number of flows: each has a port of its own.
 const MOST_FLOWS: usize = 60_000;
-/// What a frame occupies on an Ethernet link beyond the IP packet.
+/// Bytes that a frame occupies on an Ethernet link beyond the IP packet.
 const FRAMING: u64 = 38;
 
 /// Why a lab cannot run this setup; empty if it can.

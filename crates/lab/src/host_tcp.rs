@@ -1,5 +1,5 @@
-//! The transport of a scenario as settings of the kernel's TCP: switches of a namespace (sysctl), attributes of its route, and what
-//! the kernel does differently.
+//! The transport of a scenario as settings of the kernel's TCP: switches of a namespace (sysctl), attributes of its
+//! route, and what the kernel does differently.
 
 use weft_core::{Bytes, Span};
 use weft_transport::RtoFloor;
@@ -33,7 +33,7 @@ impl HostTcp {
     /// The settings for a scenario's TCP whose ends use marks or not, in time stretched by `scale`.
     pub(crate) fn new(tcp: &Tcp, marks: bool, scale: u64) -> HostTcp {
         let flag = |on: bool| u8::from(on).to_string();
-        // With RACK the count of duplicates hardly matters, and Linux raises it as it likes.
+        // With RACK the duplicate threshold hardly matters, and Linux raises it as it sees fit.
         let most_reordering = if tcp.loss_detection == LossDetection::Rack { 300 } else { tcp.dup_threshold };
         let switches = vec![
             ("tcp_ecn", flag(marks)),
@@ -46,7 +46,7 @@ impl HostTcp {
             ("tcp_max_reordering", tcp.max_reordering.unwrap_or(most_reordering).to_string()),
             ("tcp_pacing_ss_ratio", percent(tcp.pacing_slow_start)),
             ("tcp_pacing_ca_ratio", percent(tcp.pacing_avoidance)),
-            // Connections must not learn from earlier ones, nor hesitate to send.
+            // Connections must neither learn from earlier ones nor delay sending.
             ("tcp_no_metrics_save", flag(true)),
             ("tcp_autocorking", flag(false)),
             // Both ends of a flow send in its class.
@@ -73,7 +73,8 @@ fn percent(ratio: f64) -> String {
     format!("{:.0}", (ratio * 100.0).min(1_000.0))
 }
 
-/// What the kernel does otherwise than the scenario's hosts: times that do not stretch, and parts that it always or never has.
+/// Differences between the kernel and the scenario's hosts: times that cannot be stretched, and features that are
+/// always on or always off.
 pub(crate) fn differences(tcp: &Tcp, law: &str, scale: u64) -> Vec<String> {
     let mut told = Vec::new();
     let mut time = |what: &str, real: Span, wanted: Span| {

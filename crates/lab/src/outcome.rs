@@ -15,7 +15,7 @@ use crate::demand::rough;
 use crate::ends::SocketFlow;
 use crate::fabric::{LabFabric, LinkCount};
 
-/// What has been seen when everything has stopped.
+/// The observations once everything has stopped.
 pub(crate) struct LabResults<'a> {
     pub(crate) transfers: &'a [SocketFlow],
     pub(crate) fabric: &'a LabFabric,
@@ -26,7 +26,8 @@ pub(crate) struct LabResults<'a> {
     pub(crate) stop: Stop,
 }
 
-/// What a lab measures: flows, loads, queues, drops and marks. What senders, card queues and hops saw stays in the kernel.
+/// The quantities that a lab measures: flows, loads, queues, drops and marks. Those of senders, card queues and hops
+/// stay in the kernel.
 fn measured() -> Measured {
     let known = [Quantity::Loads, Quantity::Queues, Quantity::Drops, Quantity::Marks];
     known.into_iter().fold(Measured::FLOWS, Measured::with)
@@ -119,7 +120,7 @@ fn drops(setup: &Setup, counts: &[LinkCount], by_switch: &[Vec<(Reason, u64)>]) 
                 .take(count)
                 .for_each(|reason| *found.entry((hop(setup, link), reason)).or_default() += 1);
         }
-        // What no port had: packets without a route.
+        // Drops at no port: packets without a route.
         reasons.for_each(|reason| *found.entry((tier(setup, node), reason)).or_default() += 1);
     }
     let full = u64::from(setup.transport.full_wire());
@@ -146,7 +147,7 @@ fn hop(setup: &Setup, link: &weft_topology::Link) -> u8 {
     if next > own { own } else { (2 * highest).saturating_sub(own) }
 }
 
-/// What the manifest says beside the scale: how punctual the lab was, and what the kernel counted.
+/// Facts for the manifest besides the scale: the punctuality of the lab, and the kernel's counters.
 pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(String, String)> {
     let (mean, most) = seen.tally.lateness.read();
     let sent_again: u64 = seen.transfers.iter().map(|transfer| u64::from(transfer.counted.sent_again)).sum();

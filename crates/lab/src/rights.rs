@@ -6,8 +6,8 @@ use std::io;
 use crate::space::Space;
 use crate::system;
 
-/// Takes the right to make network namespaces: root has it; others get it in a user namespace of their own, where the system
-/// allows that. Must be called while the process has one thread.
+/// Acquires the right to create network namespaces: root has it; others get it in a user namespace of their own,
+/// where the system allows that. Must be called while the process has one thread.
 ///
 /// # Errors
 /// What is missing.

@@ -1,5 +1,6 @@
-//! Network namespaces that belong to this process. They have no names, so that nothing of them is left when the process ends,
-//! however it ends: the kernel removes a namespace, its interfaces and its sockets with the last descriptor that refers to it.
+//! Network namespaces that belong to this process. They have no names, so nothing of them remains when the process
+//! ends, however it ends: the kernel removes a namespace, its interfaces and its sockets with the last descriptor
+//! that refers to it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -54,7 +55,7 @@ impl Space {
         self.within(|| batch(program, lines))
     }
 
-    /// Sets switches of the kernel's IPv4; those it does not have are skipped and returned.
+    /// Sets switches of the kernel's IPv4; those that it lacks are skipped and returned.
     ///
     /// # Errors
     /// The namespace cannot be entered.
@@ -63,7 +64,7 @@ impl Space {
             let fails = |(name, value): &&(&'static str, String)| {
                 std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value).is_err()
             };
-            // Hosts say nothing of their own accord.
+            // Hosts send nothing of their own accord.
             let _ = std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
             Ok(switches.iter().filter(fails).map(|(name, _)| *name).collect())
         })

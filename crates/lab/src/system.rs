@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-/// How long a thread waits at most, which is also how soon it stops.
+/// Maximum wait of a thread, which is also how soon it stops.
 const MOST_WAIT: Duration = Duration::from_millis(50);
 
 /// Checks the result of a call that returns -1 and sets `errno`.
@@ -180,7 +180,7 @@ fn address((host, port): (Ipv4Addr, u16)) -> libc::sockaddr_in {
     }
 }
 
-/// Connects a socket from one address to another; goes on in the background.
+/// Starts to connect a socket; returns before the connection is established.
 ///
 /// # Errors
 /// The address is in use, or there is no route.
@@ -198,7 +198,7 @@ pub(crate) fn connect(socket: OwnedFd, from: (Ipv4Addr, u16), to: (Ipv4Addr, u16
     }
 }
 
-/// What the kernel counted of a connection.
+/// The kernel's counters of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TcpCounts {
     /// Segments sent again.
@@ -207,7 +207,7 @@ pub(crate) struct TcpCounts {
     pub(crate) time_outs: Option<u16>,
 }
 
-/// Reads what the kernel counted (`TCP_INFO`).
+/// Reads the kernel's counters (`TCP_INFO`).
 #[allow(unsafe_code, reason = "a system call")]
 pub(crate) fn counted(stream: &TcpStream) -> TcpCounts {
     // Offsets in the kernel's `struct tcp_info`, which only grows at its end.

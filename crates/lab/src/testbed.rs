@@ -15,7 +15,7 @@ use crate::system;
 
 /// The address of host 0, as the router's switch expects it.
 const FIRST_HOST: u32 = 0x0a00_0000;
-/// Where hosts send everything: the switch at the other end of their cable.
+/// The next hop of hosts: the switch at the other end of their cable.
 const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 255, 255, 254);
 /// Bytes that may wait in front of a host's card; the kernel lets a connection have few packets there.
 const CARD_LIMIT: u64 = 64 << 20;
@@ -27,11 +27,11 @@ const READY_LOOKS: u32 = 1_000;
 /// The namespaces of a lab.
 #[derive(Debug)]
 pub(crate) struct Testbed {
-    /// Of the switches.
+    /// The namespace of the switches.
     pub(crate) switches: Space,
-    /// Of each host.
+    /// The namespace of each host.
     pub(crate) hosts: Vec<Space>,
-    /// Switches of the kernel's TCP that it does not have.
+    /// Switches that the kernel's TCP lacks.
     pub(crate) missing: Vec<&'static str>,
 }
 
@@ -82,7 +82,7 @@ impl Testbed {
         Ok(testbed)
     }
 
-    /// The kernel takes up to a second until it believes that a cable is connected; before, it drops what is sent.
+    /// The kernel takes up to a second to accept that a cable is connected; until then it drops what is sent.
     fn wait_until_ready(&self, setup: &Setup) -> io::Result<()> {
         let of_switches = |cable: &CableEnd| match cable.node {
             Node::Switch(switch) => Some(interface(switch.0, cable.port)),
@@ -153,7 +153,7 @@ fn addresses(setup: &Setup, host: HostId, tcp: &HostTcp) -> Vec<String> {
     ]
 }
 
-/// The line of `tc` that makes the card send at the rate of the link, so that the kernel feels it.
+/// The line of `tc` that makes the card send at the rate of the link, so that the kernel experiences it.
 fn card(rate: Rate, tcp: &HostTcp) -> String {
     let burst = 2 * (tcp.mtu.0 + 38);
     format!(

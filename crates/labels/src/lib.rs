@@ -26,16 +26,16 @@ pub struct FlowcellPosition {
     /// Number of the list, from 1; 0: the end has sent nothing yet.
     list: u32,
     cell: u16,
-    /// The previous packet belongs to a burst that continues.
+    /// Whether the previous packet belongs to a burst that continues.
     in_burst: bool,
 }
 
-/// A packet that a host is about to send, as far as its label depends on it.
+/// The properties of a packet about to be sent by a host on which its label depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     /// The host that sends it.
     pub from: HostId,
-    /// The host that it is for.
+    /// The destination host.
     pub to: HostId,
     /// Its flow.
     pub flow: FlowId,
@@ -70,7 +70,7 @@ impl HostLabels {
         }))
     }
 
-    /// A switch has new routes.
+    /// Called when a switch has new routes.
     pub fn installed(&mut self, setup: &Setup, switch: SwitchId, state: usize, now: Time) {
         if let Some(leaf) = setup.timeline.states[state].switches[switch.index()].leaf {
             self.states[usize::from(leaf)].push((now + self.settings.controller_delay, state as u32));

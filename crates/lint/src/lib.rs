@@ -55,14 +55,14 @@ pub struct Input {
     pub kind: Option<FileKind>,
 }
 
-/// What to check, and facts that are in no file.
+/// What to check, and facts that no file contains.
 #[derive(Clone, Debug, Default)]
 pub struct RuleOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
-    /// Not these rules.
+    /// Rules that are not applied.
     pub allow: Vec<String>,
-    /// Facts about the network that are in no file.
+    /// Facts about the network that no file contains.
     pub site: Surroundings,
     /// Whether files of one kind are parts of one switch, or of one host.
     pub one_device: bool,
@@ -85,7 +85,7 @@ pub struct Finding {
     pub column: usize,
     /// The ports or queues concerned; empty if it concerns the whole file.
     pub subjects: Vec<String>,
-    /// What is wrong, with figures.
+    /// The problem, with figures.
     pub says: String,
     /// How to fix it.
     pub fix: String,
@@ -102,7 +102,7 @@ pub struct Report {
     pub unchecked: Vec<(&'static str, String)>,
     /// Number of files read.
     pub files: usize,
-    /// What was read of each file: its name, its kind, and its coverage.
+    /// The parts read from each file: its name, its kind, and its coverage.
     pub read: Vec<(String, FileKind, Coverage)>,
     /// The result of applying the baseline, if there is one.
     pub known: Option<Known>,
@@ -145,7 +145,7 @@ pub fn lint(inputs: Vec<Input>, options: &RuleOptions) -> Result<Report, LintErr
     Ok(report)
 }
 
-/// The networks to be checked: all configuration files together are the first; each case of a scenario is another.
+/// The networks to check: all configuration files together form the first; each case of a scenario is another.
 fn networks(
     (sources, kinds): (&[SourceFile], &[Option<FileKind>]),
     options: &RuleOptions,
@@ -175,7 +175,7 @@ fn networks(
     networks
 }
 
-/// Records files of a device from which nothing is read although something is read from another file of that device.
+/// Records the files of a device that contribute nothing, although another of its files does.
 fn idle_parts(device: &[ConfigFile<'_>], network: &mut Network) {
     let of_device: BTreeSet<usize> = device.iter().map(|(number, ..)| *number).collect();
     let here = network.coverage.iter().filter(|(file, _)| of_device.contains(file));

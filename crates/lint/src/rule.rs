@@ -33,7 +33,7 @@ pub struct Rule {
     pub id: &'static str,
     /// The severity of its findings, unless a finding has its own.
     pub level: Severity,
-    /// One sentence: what is wrong when it finds something.
+    /// One sentence: the problem that a finding shows.
     pub title: &'static str,
     /// What is compared, with the formula.
     pub checks: &'static str,
@@ -96,7 +96,7 @@ impl Findings {
         (rule.look)(network, self);
     }
 
-    /// Following findings are of this rule.
+    /// Findings that follow belong to this rule.
     pub(crate) fn begin(&mut self, rule: &'static Rule) {
         self.rule = (rule.id, rule.level);
         self.case = None;
@@ -138,8 +138,8 @@ impl Findings {
         }
     }
 
-    /// A finding of other cases of the sweep that says the same about another place: a value of the sweep has a place of its
-    /// own. Equal messages of one case stay apart.
+    /// A finding of other cases of the sweep with the same message about another position: a value of the sweep has a
+    /// position of its own. Equal messages of one case stay separate.
     fn of_another_case(&self, words: &(&String, &String), at: Spot, subject: &str) -> Option<usize> {
         let case = &self.case.as_ref()?.label;
         self.list.iter().position(|found| {

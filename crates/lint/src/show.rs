@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Number of ports named before the rest is only counted.
+/// Maximum number of ports named; the rest are only counted.
 const NAMED: usize = 3;
-/// Number of skipped items named before the rest is only counted.
+/// Maximum number of skipped items named; the rest are only counted.
 const PASSED_OVER: usize = 8;
 /// The page of the rules in the repository.
 const PAGE: &str = "docs/src/reference/lint.md";

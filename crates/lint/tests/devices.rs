@@ -1,4 +1,4 @@
-//! Faults of switch files, each a change of a file that is right, and what other systems' files are taken for.
+//! Faults of switch files, each a change of a correct file, and how files of other systems are classified.
 
 use weft_core::{Bytes, Rate, Span};
 use weft_lint::{FileKind, Finding, Input, Metres, RuleOptions, Severity, Surroundings, lint};
@@ -21,7 +21,7 @@ fn judge(files: &[(&str, &str)]) -> Vec<Finding> {
     lint(files.iter().map(input).collect(), &options).unwrap_or_else(|refused| panic!("{refused}")).findings
 }
 
-/// What a rule finds in a file once `from` has become `to` everywhere; before, it finds nothing.
+/// The findings of a rule in a file once `from` has become `to` everywhere; before, there are none.
 fn after(rule: &str, (name, text): (&str, &str), (from, to): (&str, &str)) -> Vec<Finding> {
     assert!(text.contains(from), "{rule}: {from} is not there");
     let found = |text: &str| {
@@ -79,7 +79,7 @@ fn profiles_and_pools_agree_on_side_and_mode() {
         found.len() == 1 && found[0].says.contains("priority groups have pg_lossless_100000_40m_profile"),
         "{found:?}"
     );
-    // What a priority group claims of an egress pool is no second fault.
+    // The claim of a priority group on an egress pool is not a second fault.
     let all = judge(&[("config_db.json", &LEAF.replace(ingress, &egress))]);
     assert!(all.iter().all(|one| one.rule != "memory-oversubscribed"), "{all:?}");
     let queue = ("\"pool\": \"egress_lossy_pool\"", "\"pool\": \"ingress_lossless_pool\"");
@@ -133,7 +133,7 @@ fn ordinary_packets_of_dctcp_hosts_are_marked() {
         "{told:?}"
     );
     assert!(told[0].says.contains("in queue 1") && told[0].says.contains("only queues 3, 4 do"), "{told:?}");
-    // Without hosts that run DCTCP nobody misses these marks.
+    // Without hosts that run DCTCP, these marks are not missed.
     assert!(judge(&[("config_db.json", &unmarked)]).iter().all(|one| one.rule != "dctcp-without-marks"));
 }
 
@@ -195,7 +195,7 @@ fn interfaces_alone_are_nothing_to_check() {
     assert_eq!(judge(&[("leaf.cfg", marking)]), []);
 }
 
-/// What 64 groups need (2.86 MB) counts, not what their profile has.
+/// The need of 64 groups (2.86 MB) counts, not the size of their profile.
 #[test]
 fn a_shared_headroom_is_judged_by_what_groups_need() {
     let with = |xoff: u64, pool: u64| {

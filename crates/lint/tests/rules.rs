@@ -1,5 +1,5 @@
-//! Every rule finds what it is for, and nothing in files that are right: three realistic files without a finding, and
-//! for each rule one change that it must find, at the line of the change.
+//! Every rule finds its fault, and nothing in correct files: three realistic files without a finding, and for each
+//! rule one change that it must find, at the line of the change.
 
 use weft_core::{Bytes, Rate, Span};
 use weft_lint::{FileKind, Finding, Input, Metres, Report, RuleOptions, Severity, Surroundings, lint, rules};
@@ -54,7 +54,7 @@ fn line_of(text: &str, words: &str) -> usize {
     1 + text[..at].matches('\n').count()
 }
 
-/// What a rule finds after the first `from` became `to`; the file must have none of its findings before.
+/// The findings of a rule after the first `from` became `to`; the file must have none of its findings before.
 fn after(
     rule: &str,
     (name, text): (&str, &str),
@@ -384,7 +384,7 @@ fn windows_hold_the_path_and_do_not_replace_marks() {
     assert!(filled.len() == 1 && filled[0].says.contains("50.3 MB"), "{filled:?}");
 }
 
-/// The level of what a rule finds after a change of the SONiC file; none where it finds nothing.
+/// The level of a rule's finding after a change of the SONiC file; `None` without a finding.
 fn graded(rule: &str, change: (&str, &str), beside: &[(&str, &str)]) -> Option<Severity> {
     after(rule, SONIC, change, beside).1.first().map(|finding| finding.level)
 }
@@ -479,7 +479,7 @@ fn watchdogs_have_just_enough_time() {
     assert!(restoration("\"restoration_time\": \"199\"").is_some());
 }
 
-/// A queue that pauses at half of 25 165 824 B and resumes so much lower never resumes.
+/// A queue that pauses at half of 25 165 824 B and resumes lower by that amount never resumes.
 #[test]
 fn an_offset_as_large_as_the_limit_never_resumes() {
     let offset = |bytes: u64| format!("\"xon_offset\": \"{bytes}\"");
@@ -652,7 +652,8 @@ fn controllers_of_a_scenario_hold_less_than_what_pauses() {
 
 #[test]
 fn pauses_come_before_feedback_if_many_start_together() {
-    // Two senders of 25 Gb/s: what one puts in while 55 us and the round trip pass is more than two limits of 30 kB allow.
+    // Two senders of 25 Gb/s: the amount that one puts in during 55 us and the round trip exceeds two limits of 30
+    // kB.
     let limited = LOSSLESS.replace("alpha = 0.5", "xoff = \"75 kB\"");
     let lossless = ("limited.toml", limited.as_str());
     let slow = ("mtu = \"4 kB\"\n[[", "mtu = \"4 kB\"\ncnp_delay = \"55 us\"\n[[");
@@ -674,7 +675,7 @@ fn pauses_come_before_feedback_if_many_start_together() {
     assert!(told.iter().all(|finding| finding.rule != "pauses-before-feedback"), "{told:?}");
 }
 
-/// With a static limit of 75 kB two ports pause at 150 kB: holding so much is late, one byte less is not.
+/// With a static limit of 75 kB two ports pause at 150 kB: holding that many bytes is late, one byte less is not.
 #[test]
 fn a_controller_may_hold_just_less_than_what_pauses() {
     let ecn = LOSSLESS.lines().find(|line| line.starts_with("ecn")).unwrap();

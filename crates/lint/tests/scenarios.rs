@@ -158,7 +158,7 @@ fn a_switch_that_does_not_mark_is_named() {
     assert!(found.iter().all(|one| one.level == Severity::Warning), "{found:?}");
 }
 
-/// Where no switch marks, only cards, none is said to.
+/// If only cards mark, and no switch does, no switch is reported to mark.
 #[test]
 fn no_switch_is_said_to_mark_where_only_cards_do() {
     let card = "[transport.dctcp]\n[card.marking]\nthreshold = \"90 kB\"";

@@ -1,5 +1,5 @@
-//! The shapes in which configurations come: parts of a switch, dumps of its database, chassis of several cards, profiles and
-//! scripts of hosts. What is wrong is found in each of them, and nothing that is not.
+//! The shapes in which configurations come: parts of a switch, dumps of its database, chassis of several cards,
+//! profiles and scripts of hosts. Faults are found in each of them, and nothing else.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

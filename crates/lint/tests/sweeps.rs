@@ -63,7 +63,7 @@ fn files_are_found_from_any_folder() {
     assert!(report.is_ok(), "{report:?}");
 }
 
-/// Where every class pauses, `switch.sharing` has no effect and is refused: nothing may advise to set it.
+/// If every class pauses, `switch.sharing` has no effect and is refused, so no advice may recommend setting it.
 #[test]
 fn nothing_advises_what_is_refused() {
     let advised = |text: String| {

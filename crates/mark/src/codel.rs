@@ -50,7 +50,7 @@ pub struct Codel {
 }
 
 impl Codel {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &CodelSettings, _line: Rate) -> Codel {
         Codel {

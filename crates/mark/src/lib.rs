@@ -52,7 +52,7 @@ choice! {
     }
 }
 
-/// What a marker sees of a packet and its queue.
+/// The view that a marker has of a packet and its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'a> {
     /// The time of the decision.
@@ -75,7 +75,8 @@ impl Sight<'_> {
         }
     }
 
-    /// Bytes that the packet adds to its queue from now on: all until its last bit has left, none if it is dropped.
+    /// Bytes that the packet adds to its queue from now on: all of them until its last bit has left, none if it is
+    /// dropped.
     fn stays(&self, action: Action) -> u64 {
         if action == Action::Drop { 0 } else { u64::from(self.packet.wire) }
     }
@@ -97,16 +98,16 @@ pub trait Marker {
     fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
-    /// A packet is about to leave.
+    /// Called when a packet is about to leave.
     fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
-    /// If the queue, the only one of its port, then holds at most this many bytes, an arriving packet passes and does
-    /// not change the marker: the marker need not be called.
+    /// While the queue, the only one of its port, holds at most this many bytes including an arriving packet, the
+    /// packet passes and does not change the marker: the marker need not be called.
     fn passes_up_to(&self) -> u64 {
         0
     }
-    /// Whether [`Marker::leaving`] ever returns anything but [`Action::Pass`].
+    /// Whether [`Marker::leaving`] ever returns anything other than [`Action::Pass`].
     fn looks_at_departures(&self) -> bool {
         false
     }

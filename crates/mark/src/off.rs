@@ -17,7 +17,7 @@ settings! {
 pub struct Off;
 
 impl Off {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &OffSettings, _line: Rate) -> Off {
         Off

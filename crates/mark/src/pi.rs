@@ -72,7 +72,7 @@ struct Controller {
 }
 
 impl Pi {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PiSettings, line: Rate) -> Pi {
         let packet = settings.packet.0 as f64;

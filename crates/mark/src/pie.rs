@@ -43,7 +43,7 @@ settings! {
         burst: Span = Span::ZERO,
         /// How the delay is estimated.
         estimate: DelayEstimate = DelayEstimate::Line,
-        /// Up to this probability packets are marked, above it dropped (mark_ecnth).
+        /// Packets are marked up to this probability, and dropped above it (mark_ecnth).
         mark_up_to: f64 [0.0, 1.0] = 0.1,
         /// Wire size of a full packet; a queue of at most two of them is never marked (MEAN_PKTSIZE).
         packet: Bytes = Bytes(1_538),
@@ -100,7 +100,7 @@ struct Controller {
     burst: Span,
     before: f64,
     probability: f64,
-    /// Time for which nothing is marked yet.
+    /// Remaining time during which nothing is marked (burst allowance, RFC 8033, section 4.4).
     allowance: Span,
 }
 
@@ -113,7 +113,7 @@ struct Departures {
 }
 
 impl Pie {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PieSettings, line: Rate) -> Pie {
         let rate = match settings.estimate {
@@ -176,7 +176,7 @@ impl Controller {
 }
 
 impl Departures {
-    /// A packet of `wire` bytes begins to leave a queue of `queue` bytes, itself included.
+    /// Called when a packet of `wire` bytes begins to leave a queue of `queue` bytes, including itself.
     fn leaves(&mut self, now: Time, queue: u64, wire: u64) {
         if let Some((since, bytes)) = self.cycle.filter(|(_, bytes)| *bytes >= MEASURED) {
             let rate = bytes as f64 / now.since(since).seconds();

@@ -75,7 +75,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &RedSettings, _line: Rate) -> Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;

@@ -1,5 +1,4 @@
-//! Samples of a queue at regular instants, computed when a packet comes by, so that a marker that samples needs no
-//! event.
+//! Samples of a queue at regular instants, computed when a packet passes, so that a sampling marker needs no event.
 //!
 //! Between two observations nothing enters the queue. It falls from its length then to its length now; it is assumed to
 //! drain at line rate first and to stay constant afterwards. This is exact for a port with one queue, except for the
@@ -50,7 +49,7 @@ impl Sampling {
         Sample { bytes: falling.max(rest), times }
     }
 
-    /// The queue holds `queue` bytes from `now` on.
+    /// Records that the queue holds `queue` bytes from `now`.
     #[inline]
     pub(super) fn look(&mut self, now: Time, queue: u64) {
         self.looked = now;

@@ -36,7 +36,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &StepSettings, _line: Rate) -> Step {
         let threshold = settings.threshold.bytes(settings.packet).0;

@@ -97,7 +97,7 @@ fn red_follows_the_queue_with_its_weight() {
     }
 }
 
-/// A port that foresees its departures does not show them, and must come to the same.
+/// A port that foresees its departures does not show them, and must reach the same result.
 #[test]
 fn who_does_not_look_at_departures_learns_nothing_from_them() {
     let red = red::RedSettings { at: At::Enqueue, average: 2, ..Default::default() };
@@ -115,7 +115,7 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
     assert_eq!(format!("{red:?} {pi:?} {pie:?}"), before);
 }
 
-/// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp goes on.
+/// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp continues.
 #[test]
 fn a_continued_ramp_keeps_its_slope_beyond_max() {
     let settings = red::RedSettings { beyond: red::Beyond::Continue, ..Default::default() };

@@ -55,7 +55,7 @@ fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
     format!("{}\n\n{count}\n", drawn.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// At most this many are shown; all are counted.
+/// Maximum number shown; all are counted.
 const MOST_DRAWN: usize = 500;
 
 fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
@@ -77,7 +77,7 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
     renderer.render(&[group])
 }
 
-/// A mistake about a file as a whole: there is no line to show.
+/// A mistake about a whole file: there is no line to show.
 fn draw_whole(mistake: &Mistake, renderer: &Renderer) -> String {
     let title = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str()));
     let hint = mistake.nearest.as_ref().map(|name| Level::HELP.message(format!("did you mean `{name}`?")));

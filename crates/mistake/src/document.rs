@@ -1,4 +1,4 @@
-//! Whole files: read, parsed, and passed to the caller that interprets them. Must not depend on what they mean.
+//! Whole files: read, parsed, and passed to the caller that interprets them. Must not depend on their meaning.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{Mistake, Mistakes, SourceSpan, Sources};
 /// Reads a file and passes its text and its name in messages to `parse`.
 ///
 /// # Errors
-/// The file cannot be read or is no text, or all mistakes that `parse` finds.
+/// The file cannot be read or is not text, or all mistakes that `parse` finds.
 pub fn read_document<T>(
     path: &Path,
     parse: impl FnOnce(&str, &str) -> Result<T, Mistakes>,
@@ -26,7 +26,7 @@ pub fn read_document<T>(
     parse(&text, &name)
 }
 
-/// A file that cannot be read, and why; of one that does not exist, the nearest name in its folder.
+/// A file that cannot be read, and why; for one that does not exist, the nearest name in its folder.
 #[must_use]
 pub fn unreadable(path: &Path, error: &io::Error, hint: &str) -> Mistakes {
     let name = path.display();
@@ -52,7 +52,8 @@ fn neighbour(path: &Path) -> Option<String> {
     Some(path.with_file_name(nearest).display().to_string())
 }
 
-/// Parses a text; `name` is its name in messages. If it is TOML, `of` makes a value of it, complete only if `of` adds no mistakes.
+/// Parses a text; `name` is its name in messages. If it is TOML, `of` turns it into a value, complete only if `of`
+/// adds no mistakes.
 ///
 /// # Errors
 /// All mistakes of the text.

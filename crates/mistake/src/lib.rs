@@ -2,9 +2,8 @@
 //! shown at once.
 //!
 //! In reading order: [`source`] (texts and positions in them), [`node`] (TOML as a tree with positions), [`mistake`]
-//! (the
-//! facts), [`diagnose`] (underlined lines, one line
-//! each, JSON), [`reader`] (keys of tables), [`document`] (whole files). Must not depend on what the texts mean.
+//! (the facts), [`diagnose`] (underlined lines, one line each, JSON), [`reader`] (keys of tables), [`document`]
+//! (whole files). Must not depend on what the texts mean.
 
 pub mod diagnose;
 pub mod document;

@@ -1,4 +1,4 @@
-//! What is wrong in a scenario file: one [`Mistake`] per position, all of a file together as [`Mistakes`].
+//! Problems in a scenario file: one [`Mistake`] per position, all of a file together as [`Mistakes`].
 //!
 //! Holds facts only; [`diagnose`](crate::diagnose) draws them.
 

@@ -1,6 +1,6 @@
 //! The scenario file as a tree in which every key and value has its position.
 //!
-//! Must not depend on settings: what a key means is decided by the decoder.
+//! Must not depend on settings: the decoder decides what a key means.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Toml {
     pub content: Content,
 }
 
-/// What a value may be in TOML. Dates are texts that no setting accepts.
+/// The kinds of values in TOML. Dates are texts that no setting accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A string.
@@ -67,7 +67,7 @@ pub struct TomlEntry {
     pub node: Toml,
 }
 
-/// Reads a whole document. The tree holds what could be understood; the mistakes are the syntax errors.
+/// Reads a whole document. The tree holds the valid parts; the mistakes are the syntax errors.
 pub fn parse_document(text: &str) -> (Toml, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader::new(0, Origin::File, text, errors);
@@ -211,7 +211,7 @@ impl Toml {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    /// The keys and values of a table; none for anything else.
+    /// The keys and values of a table; empty for anything else.
     pub fn entries(&self) -> &[TomlEntry] {
         match &self.content {
             Content::Table(entries) => entries,

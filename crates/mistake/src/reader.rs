@@ -130,7 +130,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         Some(name)
     }
 
-    /// True or false; false if the key is missing.
+    /// A boolean; `false` if the key is missing.
     pub fn flag(&mut self, key: &str) -> bool {
         match self.table.get(key).map(|node| &node.content) {
             None => false,

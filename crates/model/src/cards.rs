@@ -16,7 +16,7 @@ pub struct CardInUse {
     pub levels: Vec<String>,
 }
 
-/// The cards of a scenario and who has which.
+/// The cards of a scenario, and the hosts that have them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardsInUse {
     /// All of them; at least one.

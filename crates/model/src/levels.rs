@@ -1,7 +1,7 @@
 //! The levels at which a scenario configures its switches: `[switch]` for all, `[switch.leaf]` for a tier,
 //! `[switch.named.NAME]` for names. Applied in this order they give every switch its settings.
 //!
-//! Which values a level may give is decided by the rules.
+//! The rules decide which values a level may give.
 
 use weft_core::settings::{Named, Override, Setting as _, Value};
 use weft_core::{Bytes, SwitchId, settings};
@@ -29,7 +29,7 @@ settings! {
         to: String = String::from("*"),
         /// Congestion marks of these ports; settings not given are their switch's.
         ecn: Override<MarkerSettings> = Override::default(),
-        /// Which queue of these ports is served next.
+        /// The scheduler of these ports: which queue is served next.
         schedule: Override<SchedulerSettings> = Override::default(),
         /// Early drops of red packets at these ports; settings not given are their switch's.
         color: Override<ColorSettings> = Override::default(),

@@ -49,11 +49,11 @@ choice! {
     pub enum IdealChoice {
         /// One big switch between all hosts: ports are matched greedily by remaining size (pFabric, section 4.1).
         BigSwitch = "big-switch",
-        /// Each host's link serves the flow with the least left first.
+        /// Each host's link serves the flow with the least remaining bytes first.
         Srpt = "srpt",
         /// Each host's link serves the smallest flow first.
         Sjf = "sjf",
-        /// Each host's link serves the flows that have received least.
+        /// Each host's link serves the flows that have received the least service.
         Las = "las",
         /// Each host's link is shared equally.
         Ps = "ps",
@@ -75,9 +75,10 @@ settings! {
         /// Samples within this time are averaged into one recorded value; a multiple of `queues_every`. Absent: every
         /// sample is recorded. In long runs, neighbouring samples are averaged in any case.
         queues_mean_over: Option<Span> = None,
-        /// The queue monitor: a queue of which a sample exceeds this is reported, from the first such sample to the first that does not, in
-        /// `queue-monitor.txt` and the table `queue-monitor`. Of switches with virtual output queues each group of inputs is monitored on its
-        /// own. The last million lines are kept, and the text counts those before. Absent: none.
+        /// Threshold of the queue monitor. A queue is reported from the first sample above it to the first sample at
+        /// or below it, in `queue-monitor.txt` and the table `queue-monitor`. In a switch with virtual output queues,
+        /// each group of inputs is monitored separately. The last million lines are kept, and the text counts those
+        /// before. Absent: none.
         queues_above: Option<Bytes> = None,
         /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
         /// report says so. Memory grows by 12 bytes per value and port.
@@ -96,8 +97,8 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
-        /// Ideal schedules computed for comparison, beside the bound that every run has (`ideal.bound`); a big switch
-        /// takes a time that grows with the number of open flows.
+        /// Ideal schedules computed for comparison, beside the bound that every run has (`ideal.bound`); the time for
+        /// a big switch grows with the number of open flows.
         ideals: Vec<IdealChoice> = Vec::new(),
         /// Which tables are written as CSV, too; every table is a Parquet file.
         csv: CsvFiles = CsvFiles::Small,

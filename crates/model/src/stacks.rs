@@ -1,7 +1,7 @@
 //! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some,
 //! and the entry of `[[traffic]]` for its flows. Applied in this order they give every flow its transport.
 //!
-//! Which values a level may give is decided by the rules.
+//! The rules decide which values a level may give.
 
 use weft_core::{Class, HostId, Rate};
 use weft_topology::{Graph, Node};
@@ -85,8 +85,8 @@ pub fn sends_red(transport: &TransportSettings) -> bool {
         || transport.roce().is_some_and(|pairs| pairs.tlt.is_some())
 }
 
-/// The queues that carry payload of some transports at ports with so many queues, bit `q` for queue `q`. `chosen` is asked for
-/// each transport in use, and with `None` for datagrams at a constant rate.
+/// The queues that carry payload of some transports at ports with `queues` queues: bit `q` for queue `q`. `chosen` is
+/// asked for each transport in use, and with `None` for datagrams at a constant rate.
 #[must_use]
 pub fn payload_queues(
     (settings, graph): (&ScenarioSettings, &Graph),

@@ -1,4 +1,4 @@
-//! What the ends of an NDP flow see of a packet. Holds no state.
+//! The part of a packet that the ends of an NDP flow see. Holds no state.
 
 use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};
@@ -33,7 +33,8 @@ pub struct NdpPacket {
     pub what: NdpPacketKind,
     /// Whether it is a retransmission.
     pub again: bool,
-    /// The sender has a packet to send that the receiver does not know of: its header was returned, or pulls were lost.
+    /// Whether the sender has a packet to send that the receiver does not know of: its header was returned, or pulls
+    /// were lost.
     pub short: bool,
     /// In answers, the number of trimmed headers received so far: a lost negative acknowledgement is revealed by the
     /// next answer.

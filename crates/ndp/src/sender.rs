@@ -24,7 +24,7 @@ struct Flying {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
-    /// The most without an answer in between.
+    /// Maximum number of consecutive ones without an answer in between.
     timeouts_in_a_row: u32,
 }
 
@@ -34,7 +34,7 @@ pub struct NdpSender {
     flow: FlowId,
     class: Class,
     size: u64,
-    /// Packets of the flow, and how many of them are sent before any feedback.
+    /// Packets of the flow, and the number of them sent before any feedback.
     count: u64,
     first_window: u64,
     /// The first packet never sent.
@@ -43,7 +43,8 @@ pub struct NdpSender {
     credit: u64,
     /// Pulls received so far.
     pulled: u64,
-    /// Packets retransmitted after a time-out without a pull, and how many of these the receiver has also pulled.
+    /// Packets retransmitted after a time-out without a pull, and the number of these that the receiver has also
+    /// pulled.
     unasked: u64,
     doubled: u64,
     /// Packets that have arrived, and their number.
@@ -55,13 +56,13 @@ pub struct NdpSender {
     again: VecDeque<u64>,
     /// When a packet was last received or sent.
     heard: Time,
-    /// Packets to send that the receiver does not know of, and how many of them have been reported to it.
+    /// Packets to send that the receiver does not know of, and the number of them that have been reported to it.
     unknown: u64,
     told: u64,
-    /// Answers to packets, and how many of them were to trimmed headers.
+    /// Answers to packets, and the number of them for trimmed headers.
     answers: u64,
     nacks: u64,
-    /// Trimmed headers that the receiver has, as far as reported.
+    /// Trimmed headers that the receiver has reported.
     headers: u64,
     /// Consecutive time-outs.
     backoff: u32,
@@ -124,7 +125,7 @@ impl NdpSender {
         }
     }
 
-    /// Feedback on a packet: it is no longer in flight. Returns false if it was not.
+    /// Records feedback on a packet: it is no longer in flight. Returns `false` if it was not.
     fn landed(&mut self, number: u64) -> bool {
         let place = self.flying.iter().position(|flying| flying.number == number);
         place.and_then(|place| self.flying.remove(place)).is_some()
@@ -143,14 +144,15 @@ impl NdpSender {
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
     }
 
-    /// A switch trimmed a packet: it is retransmitted when pulled, before any new packet.
+    /// Records that a switch trimmed a packet: it is retransmitted when pulled, before any new packet.
     fn trimmed(&mut self, number: u64) {
         self.answers += 1;
         self.nacks += 1;
         self.repeat(number);
     }
 
-    /// A switch trimmed a packet and had no room for the header either, so the receiver does not know of it.
+    /// Records that a switch trimmed a packet and had no room for the header either, so the receiver does not know of
+    /// it.
     fn returned(&mut self, packet: &NdpPacket) {
         if self.repeat(packet.number) {
             self.unknown += 1 + u64::from(packet.short);
@@ -167,9 +169,9 @@ impl NdpSender {
         missing
     }
 
-    /// If the receiver will pull nothing more as far as it knows (it pulls once per packet received, up to the number
-    /// it knows to be missing, and once per packet that reports another), and no packet in flight could tell it, the
-    /// next packet is sent without a pull and reports the rest.
+    /// If, to its knowledge, the receiver has nothing more to pull (it pulls once per packet received, up to the
+    /// number it knows to be missing, and once per packet that reports another), and no packet in flight could inform
+    /// it, the next packet is sent without a pull and reports the rest.
     fn go_on(&mut self) {
         let missing = self.count - self.first_window + self.headers;
         let expected = missing.min(self.answers) + self.told;
@@ -178,7 +180,7 @@ impl NdpSender {
         }
     }
 
-    /// A pull arrived. The receiver counts its pulls, so that each also replaces lost ones.
+    /// Called when a pull arrives. The receiver counts its pulls, so each also replaces lost ones.
     fn pulled(&mut self, total: u64) {
         let more = total.saturating_sub(self.pulled);
         self.pulled += more;
@@ -195,7 +197,8 @@ impl NdpSender {
         self.doubled = self.doubled.min(doubled) + taken;
     }
 
-    /// There was no feedback for too long: packets in flight are lost, and are retransmitted without a pull.
+    /// Called when there was no feedback for too long: packets in flight are lost, and are retransmitted without a
+    /// pull.
     #[cold]
     fn expire(&mut self, now: Time) {
         let timeout = self.timeout();

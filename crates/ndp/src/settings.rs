@@ -20,7 +20,7 @@ choice! {
 settings! {
     /// NDP.
     pub struct NdpSettings {
-        /// Largest IP packet; NDP is meant for large packets, compared with which headers are small.
+        /// Largest IP packet; NDP is meant for packets that are large compared with their headers.
         mtu: Bytes = Bytes(9_000),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
         framing: Bytes = Bytes(38),
@@ -28,7 +28,7 @@ settings! {
         least_wire: Bytes = Bytes(84),
         /// IP 20 and NDP 20.
         header: Bytes = Bytes(40),
-        /// Packets sent before any feedback: at least what fits into a round trip.
+        /// Packets sent before any feedback: at least a bandwidth-delay product.
         initial_window: u32 [1, 65536] = 30,
         /// Priority class of payload. A traffic entry's own class also sets the order in which the receiver pulls:
         /// lower classes first.
@@ -41,8 +41,8 @@ settings! {
         /// A packet reported neither as received nor as trimmed for this long is considered lost and retransmitted
         /// without a pull. Each consecutive expiry waits twice as long, up to `pull_timeout`.
         rto: Span = Span::from_ms(2),
-        /// A sender with data to send, nothing in flight and no pull for this long sends one packet without a pull:
-        /// pulls were lost, and the next one carries their count.
+        /// A sender that has data, nothing in flight and no pull for this long sends one packet unasked: pulls must
+        /// have been lost. The next pull carries their count.
         pull_timeout: Span = Span::from_ms(20),
     }
 }

@@ -1,5 +1,5 @@
-//! A sender, a receiver and the pulls of its host with a path between them: a line of 10 Gb/s, a delay each way, and whatever a
-//! test does to single packets.
+//! A sender, a receiver and the pulls of its host with a path between them: a line of 10 Gb/s, a delay each way, and
+//! whatever a test does to single packets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::settings::NdpSettings;
 use crate::{NdpReceiver, NdpSender, NdpStack, PullQueue};
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Pass,
@@ -60,8 +60,8 @@ impl Pair {
         }
     }
 
-    /// Runs until the sender is done, at most for a second; `fate` is asked for each packet, whether it carries payload and
-    /// how many left before it.
+    /// Runs until the sender is done, at most for a second; `fate` is called for each packet with whether it carries
+    /// payload and how many left before it.
     fn run(mut self, mut fate: impl FnMut(bool, usize, &NdpPacket) -> Fate) -> Pair {
         while !self.sender.needs().done && self.now < Time::ZERO + Span::from_s(1) {
             self.step(&mut fate);
@@ -209,7 +209,7 @@ fn headers_that_come_back_are_sent_again_without_a_time_out() {
     }
 }
 
-/// While the receiver is about to pull, a sender whose header came back waits: nothing is added to what is too much already.
+/// While the receiver is about to pull, a sender whose header came back waits, so as not to add to the overload.
 #[test]
 fn a_sender_that_will_be_pulled_waits() {
     let back = |payload, nth, _: &NdpPacket| if payload && nth == 0 { Fate::Return } else { Fate::Pass };
@@ -255,8 +255,8 @@ fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice
     assert!(timeouts > 0 && once);
 }
 
-/// A receiver pulls for a packet of which it has the header, although its answer is lost and the time-out sends the packet unasked:
-/// the pull is spent with it. Otherwise the packet, trimmed once more, would go without a pull for ever after.
+/// A receiver pulls for a packet whose header it has, although its answer is lost and the time-out sends the packet
+/// unasked: the pull is spent with it. Otherwise the packet, trimmed once more, would never be pulled.
 #[test]
 fn a_packet_that_has_gone_unasked_has_used_its_pull() {
     for pull_comes_first in [true, false] {

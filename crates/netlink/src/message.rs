@@ -52,11 +52,11 @@ pub struct KernelNeighbour {
     pub address: IpAddr,
     /// Its MAC address, unless it is unknown or wrong.
     pub mac: Option<[u8; 6]>,
-    /// Whether somebody has set it, so that it is never asked for.
+    /// Whether it was set explicitly, so that it is never asked for.
     pub permanent: bool,
 }
 
-/// What a next hop object is.
+/// The kinds of next hop objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectTarget {
     /// A next hop.
@@ -111,7 +111,7 @@ pub enum KernelMessage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NetlinkError {
     /// A length contradicts the bytes.
-    #[error("netlink: a message of {says} bytes, of which {has} are there")]
+    #[error("netlink: a message of {says} bytes, but only {has} are there")]
     Length {
         /// The value of the field.
         says: usize,
@@ -152,7 +152,7 @@ fn message((kind, about): (u16, u16), number: u32, bytes: &[u8]) -> Option<Kerne
             errno => KernelMessage::Failed { number, errno: errno.saturating_neg() },
         },
         DONE => KernelMessage::Done { number },
-        // A bridge tells of its ports by messages of the same kind: one that leaves it is not gone.
+        // A bridge reports its ports with messages of the same kind: a port that leaves the bridge is not gone.
         16 | 17 if bytes.first() == Some(&AF_BRIDGE) => KernelMessage::Other,
         16 | 17 => KernelMessage::Link(link(bytes, kind == 17)?),
         20 | 21 => KernelMessage::Address(own_address(bytes, kind == 21)?),
@@ -195,7 +195,7 @@ fn own_address(bytes: &[u8], removed: bool) -> Option<KernelAddress> {
             _ => {}
         }
     }
-    // On a link between two machines the plain attribute is the far end's, and so is the prefix.
+    // On a point-to-point link the plain attribute is the far end's address, and so is the prefix.
     let address = own.or(peer)?;
     let whole = if address.is_ipv4() { 32 } else { 128 };
     let length = if peer.is_some_and(|peer| peer != address) { whole } else { length };

@@ -1,4 +1,4 @@
-//! Requests: what the kernel is asked for.
+//! Requests to the kernel.
 
 use crate::attributes::{AF_INET, AF_INET6};
 
@@ -9,7 +9,7 @@ pub const ALL_GROUPS: u32 = 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 
 /// The group of a socket that hears changes of links only.
 pub const LINK_GROUP: u32 = 1;
 
-/// Something of which the kernel tells all there is.
+/// A kind of object that the kernel can dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dump {
     /// Links.
@@ -27,7 +27,7 @@ pub enum Dump {
 }
 
 impl Dump {
-    /// All, in the order in which they explain each other.
+    /// All kinds, each after those that it refers to.
     pub const ALL: [Dump; 6] =
         [Dump::Links, Dump::Addresses, Dump::Objects, Dump::RoutesV4, Dump::RoutesV6, Dump::Neighbours];
 
@@ -44,7 +44,7 @@ impl Dump {
     }
 }
 
-/// A request for all there is; the answer carries the number.
+/// A request for all objects of a kind; the answer carries the number.
 #[must_use]
 pub fn dump_request(dump: Dump, number: u32) -> Vec<u8> {
     const REQUEST_AND_DUMP: u16 = 0x301;

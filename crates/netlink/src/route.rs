@@ -4,12 +4,12 @@ use std::net::IpAddr;
 
 use crate::attributes::{Attributes, address, u16_at, u32_at};
 
-/// What a route does with packets.
+/// The action of a route on packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RouteKind {
     /// Forwards them.
     Unicast,
-    /// They are for this machine: its addresses, and broadcasts.
+    /// Packets for this machine: its addresses, and broadcasts.
     Local,
     /// Drops them silently.
     Blackhole,
@@ -26,7 +26,7 @@ pub enum RouteKind {
 /// A next hop of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KernelHop {
-    /// The next router; none if the destination is on the link.
+    /// The next router; `None` if the destination is on the link.
     pub gateway: Option<IpAddr>,
     /// Index of the interface.
     pub interface: u32,
@@ -36,7 +36,7 @@ pub struct KernelHop {
     pub usable: bool,
 }
 
-/// Where a route stands among those with the same prefix and metric, of which the first is used.
+/// The position of a route among those with the same prefix and metric; the first is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutePlace {
     /// Before the others.
@@ -45,7 +45,7 @@ pub enum RoutePlace {
     Last,
     /// In place of the first.
     Replaces,
-    /// Behind those mentioned before it in the same answer, which mentions all.
+    /// After those mentioned before it in the same answer, which mentions all.
     Next,
 }
 
@@ -60,7 +60,7 @@ pub struct KernelRoute {
     pub table: u32,
     /// Its metric; the lowest wins.
     pub metric: u32,
-    /// Its place among routes with this metric.
+    /// Its position among routes with this metric.
     pub place: RoutePlace,
     /// What it does.
     pub kind: RouteKind,
@@ -91,8 +91,8 @@ const DEAD_OR_LINK_DOWN: u32 = 1 | 16;
 /// Flag of cached routes, which are not routes of a table.
 const CLONED: u32 = 0x200;
 
-/// A route from a message after its header; `None` if it is damaged, no route of a table, or only for packets with some source or TOS.
-/// `about` are the flags of the message's header.
+/// A route from a message after its header; `None` if it is damaged, belongs to no table, or applies only to packets
+/// with a certain source or TOS. `about` are the flags of the message's header.
 pub(crate) fn parse(bytes: &[u8], removed: bool, about: u16) -> Option<KernelRoute> {
     let header: &[u8; 12] = bytes.first_chunk()?;
     let [family, length, source, tos, table, _, _, kind, ..] = *header;

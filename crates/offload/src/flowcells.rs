@@ -15,9 +15,9 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// The hold rule.
     pub struct FlowcellSettings {
-        /// A segment waits at most this multiple of the mean time gaps took to fill (alpha).
+        /// A segment waits at most this multiple of the mean time that gaps took to fill (alpha).
         hold_alpha: f64 [0.0, 1000.0] = 2.0,
-        /// A segment that packets still join waits for the mean divided by this after the last one (beta).
+        /// A segment that packets still join waits, after the last one, for the mean divided by this (beta).
         hold_beta: f64 [0.001, 1000.0] = 2.0,
         /// The mean before the first gap (E).
         hold_initial: Span = Span::from_us(50),
@@ -72,8 +72,8 @@ impl<T: Copy> FlowcellBuffer<T> {
         FlowcellBuffer { settings: settings.clone(), expected: 0, cell: 0, mean, held: Vec::new(), bytes: 0 }
     }
 
-    /// A segment with these bytes, of this flowcell, arrived. Segments that may be passed up, this one or others, are
-    /// appended to `out`.
+    /// Called when a segment with these bytes, of this flowcell, arrives. Segments that may be passed up, this one or
+    /// others, are appended to `out`.
     pub fn on_segment(&mut self, now: Time, (bytes, cell): (Range<u64>, u16), item: T, out: &mut Vec<T>) {
         match self.rule(&bytes, cell) {
             Rule::Hold => self.hold(Held { bytes, cell, since: now, item }),
@@ -100,7 +100,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         wake
     }
 
-    /// The clock reached an instant: passes up what has waited long enough. May be called early or late.
+    /// Called when the clock reaches an instant: passes up what has waited long enough. May be called early or late.
     pub fn on_wakeup(&mut self, now: Time, out: &mut Vec<T>) {
         self.flush(now, out);
     }
@@ -168,7 +168,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         }
     }
 
-    /// A boundary gap was filled after a wait.
+    /// Records that a boundary gap was filled after a wait.
     fn learn(&mut self, wait: Span) {
         let (least, most) = (self.settings.hold_least.0 as f64, self.settings.hold_most.0 as f64);
         self.mean += self.settings.hold_gain * (wait.0 as f64 - self.mean);
@@ -202,7 +202,7 @@ impl<T: Copy> FlowcellBuffer<T> {
     }
 }
 
-/// By how many flowcells `cell` is ahead of another, modulo the counter's range.
+/// The number of flowcells by which `cell` is ahead of another, modulo the counter's range.
 fn ahead(cell: u16, of: u16) -> i32 {
     let half = i32::from(CELLS / 2);
     (i32::from(cell) - i32::from(of) + half).rem_euclid(i32::from(CELLS)) - half

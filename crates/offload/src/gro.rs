@@ -3,10 +3,9 @@
 //! Nothing is delayed.
 //!
 //! *Source*: Ghorbani et al., SIGCOMM'17, after Linux. *Rules*: segments in sequence and with equal marks merge while
-//! the
-//! batch stays within the limit; a batch is closed by a segment out of sequence, by a segment that would make it too
-//! large, by one with another mark, and by the end of a poll of the card. *Limits*: the poll of a host covers all its
-//! flows; here it ends when the flow's own segments use up the budget or pause for longer than `gro_flush`.
+//! the batch stays within the limit; a batch is closed by a segment out of sequence, by a segment that would make it
+//! too large, by one with another mark, and by the end of a poll of the card. *Limits*: the poll of a host covers all
+//! its flows; here it ends when the flow's own segments use up the budget or pause for longer than `gro_flush`.
 
 use weft_core::{Bytes, Span, Time, settings};
 
@@ -56,8 +55,8 @@ impl GroCounter {
         }
     }
 
-    /// A segment of `len` bytes from byte `start` arrived, with or without a congestion mark. Returns whether it merged
-    /// into the open batch; otherwise it starts a new one.
+    /// Counts a segment of `len` bytes from byte `start`, with or without a congestion mark. Returns whether it
+    /// merged into the open batch; otherwise it starts a new one.
     #[inline]
     pub fn on_segment(&mut self, now: Time, start: u64, len: u64, marked: bool) -> bool {
         let same_poll = self.poll(now);

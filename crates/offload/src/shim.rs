@@ -58,8 +58,8 @@ impl<T: Copy> Shim<T> {
         }
     }
 
-    /// A segment with these bytes arrived. Segments that may be passed up, this one or others, are appended to `out` in
-    /// order of sequence.
+    /// Called when a segment with these bytes arrives. Segments that may be passed up, this one or others, are
+    /// appended to `out` in order of sequence.
     pub fn on_segment(&mut self, now: Time, bytes: Range<u64>, item: T, out: &mut Vec<T>) {
         if bytes.start > self.expected {
             self.hold(Held { bytes, since: now, item });
@@ -81,7 +81,8 @@ impl<T: Copy> Shim<T> {
         self.oldest + self.timeout
     }
 
-    /// The clock reached an instant: after the time-out, everything held is passed up. May be called early or late.
+    /// Called when the clock reaches an instant: after the time-out, everything held is passed up. May be called
+    /// early or late.
     pub fn on_wakeup(&mut self, now: Time, out: &mut Vec<T>) {
         if now >= self.next_wakeup() {
             self.flush(out);

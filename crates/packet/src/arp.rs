@@ -11,7 +11,7 @@ use crate::malformed::Malformed;
 pub enum ArpOperation {
     /// Asks who has the target address.
     Request,
-    /// Says that the sender has it.
+    /// States that the sender has it.
     Reply,
 }
 
@@ -36,7 +36,7 @@ impl ArpMessage {
     /// Parses a message; padding may follow.
     ///
     /// # Errors
-    /// The bytes are too few, for other hardware or another protocol, or neither a request nor a reply.
+    /// The bytes are too few, concern other hardware or another protocol, or are neither a request nor a reply.
     pub fn parse(bytes: &[u8]) -> Result<ArpMessage, Malformed> {
         let (message, _) = split::<{ ArpMessage::LEN }>(bytes, "ARP")?;
         if let Some(n) = (0..FIXED.len()).find(|n| message[*n] != FIXED[*n]) {

@@ -1,7 +1,7 @@
 //! Capture files: pcap and pcapng in, pcapng out.
 //!
-//! The reader takes Ethernet frames of both byte orders and all time resolutions and never panics; blocks without frames
-//! are passed over. Formats: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
+//! The reader takes Ethernet frames of both byte orders and all time resolutions and never panics; blocks without
+//! frames are skipped. Formats: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 //!
 //! ```
 //! use weft_packet::capture::{CaptureReader, enhanced_packet, interface_description, section_header};
@@ -23,7 +23,7 @@ pub use write::{enhanced_packet, interface_description, section_header};
 /// A frame of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedFrame<'a> {
-    /// Time in nanoseconds, from 1970 on in most captures; 0 if the capture has none.
+    /// Time in nanoseconds, since 1970 in most captures; 0 if the capture has none.
     pub time_ns: u64,
     /// Number of its interface.
     pub interface: u32,
@@ -34,19 +34,19 @@ pub struct CapturedFrame<'a> {
 /// Why a file is not a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CaptureError {
-    /// It starts with neither magic number.
+    /// It does not start with a known magic number.
     #[error("neither pcap nor pcapng: it begins with {0:02x?}")]
     Format([u8; 4]),
     /// A version other than pcap 2.4 or pcapng 1.x.
     #[error("version {0}.{1} of the format is not known")]
     Version(u16, u16),
-    /// Frames of another kind than Ethernet.
+    /// Frames other than Ethernet.
     #[error("link type {0}: only Ethernet (1) can be read")]
     LinkType(u16),
     /// There is nothing in the file.
     #[error("the file is empty")]
     Empty,
-    /// A record or block ends beyond the file: whatever wrote it did not finish. What was read before is sound.
+    /// A record or block ends beyond the file, because its writer did not finish. The frames read before are sound.
     #[error("the record at byte {at} is cut off")]
     Cut {
         /// Where it begins.
@@ -79,7 +79,7 @@ pub struct CaptureReader<'a> {
     has_blocks: bool,
 }
 
-/// Magic number of a pcapng section, alike in both byte orders.
+/// Magic number of a pcapng section, the same in both byte orders.
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 /// Bytes of the header of a pcap file, and of a record.
 const FILE_HEADER: usize = 24;
@@ -117,7 +117,7 @@ impl<'a> CaptureReader<'a> {
         if version != (2, 4) {
             return Err(CaptureError::Version(version.0, version.1));
         }
-        // The upper half of the field says whether frames end with a checksum.
+        // The upper half of the field shows whether frames end with a checksum.
         let link = order.u32(bytes, 20).ok_or(damaged)? as u16;
         if link != ETHERNET {
             return Err(CaptureError::LinkType(link));

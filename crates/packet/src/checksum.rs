@@ -46,7 +46,7 @@ pub fn of(bytes: &[u8]) -> u16 {
     Sum::default().bytes(bytes).checksum()
 }
 
-/// The checksum of the words of which this is the sum.
+/// The checksum of the words that add up to this sum.
 #[inline]
 pub(crate) fn of_words(sum: u64) -> u16 {
     !fold(sum)

@@ -104,7 +104,7 @@ impl VlanTag {
         self.0 & 0xfff
     }
 
-    /// Priority code point, 7 the most urgent.
+    /// Priority code point; 7 is the most urgent.
     #[must_use]
     pub const fn priority(self) -> u8 {
         (self.0 >> 13) as u8
@@ -148,8 +148,8 @@ impl<'a> EthernetFrame<'a> {
         Ok(EthernetFrame { destination, source, tags, kind, payload })
     }
 
-    /// Whether a tag makes it a frame of another network than that of its link. VLAN 0 is none: such a tag only says how urgent the frame is
-    /// (IEEE 802.1Q, table 9-2).
+    /// Whether a tag makes it a frame of another network than that of its link. VLAN 0 is no network: such a tag only
+    /// gives the frame's priority (IEEE 802.1Q, table 9-2).
     #[must_use]
     pub fn names_vlan(&self) -> bool {
         self.tags.iter().flatten().any(|tag| tag.id() != 0)

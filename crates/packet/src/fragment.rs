@@ -19,7 +19,7 @@ pub fn fragments(bytes: &[u8], mtu: usize) -> Option<Vec<Vec<u8>>> {
     let room = |head: usize| mtu.checked_sub(head).map(|room| room / 8 * 8).filter(|room| *room > 0);
     let (mut rest, mut at, mut found) = (packet.payload, packet.fragment.0, Vec::new());
     while !rest.is_empty() {
-        // A packet that is a later fragment itself has been relieved of its other options already.
+        // A packet that is itself a later fragment has already lost its other options.
         let options = if found.is_empty() { packet.options } else { &later_options };
         let head = if found.is_empty() { first_head } else { Ipv4Header::LEN + later_options.len() };
         let fits = rest.len() + head <= mtu;

@@ -58,7 +58,7 @@ const MOST_V6: usize = 1280;
 /// Bytes of an ICMP header.
 const HEAD: usize = 8;
 
-/// An IPv4 packet with an error about `offending`, which is quoted as far as there is room.
+/// An IPv4 packet with an error about `offending`, of which as much is quoted as there is room for.
 #[must_use]
 pub fn error_v4(error: IcmpError, from: Ipv4Addr, to: Ipv4Addr, offending: &[u8]) -> Vec<u8> {
     let quoted = &offending[..offending.len().min(MOST_V4 - Ipv4Header::LEN - HEAD)];
@@ -68,7 +68,7 @@ pub fn error_v4(error: IcmpError, from: Ipv4Addr, to: Ipv4Addr, offending: &[u8]
     packet_v4(Ipv4Header { traffic_class: 0xc0, ..Ipv4Header::between(from, to) }, &message)
 }
 
-/// An IPv6 packet with an error about `offending`, which is quoted as far as there is room.
+/// An IPv6 packet with an error about `offending`, of which as much is quoted as there is room for.
 #[must_use]
 pub fn error_v6(error: IcmpError, from: Ipv6Addr, to: Ipv6Addr, offending: &[u8]) -> Vec<u8> {
     let quoted = &offending[..offending.len().min(MOST_V6 - Ipv6Header::LEN - HEAD)];

@@ -163,7 +163,8 @@ static SUSPECTS: [bool; 256] = {
     suspects
 };
 
-/// Whether no packet from this source, a suspect, is forwarded: none may send from there, or it is link-local (RFC 3927, section 7).
+/// Whether packets from this suspect source must not be forwarded, because it is not a valid source or is link-local
+/// (RFC 3927, section 7).
 #[cold]
 fn stays_here([first, second, _, _]: [u8; 4]) -> bool {
     first != 169 || second == 254
@@ -176,15 +177,15 @@ pub fn may_send(source: Ipv4Addr) -> bool {
     !matches!(source.octets()[0], 0 | 127 | 224..)
 }
 
-/// The destination of a packet that a router may forward without further checks: it has no options and nothing behind its end, version,
-/// lengths and checksum are correct, the TTL exceeds 1, and the source is one that may send, and not link-local.
+/// The destination of a packet that a router may forward without further checks: it has no options and no bytes after
+/// its end, version, lengths and checksum are correct, the TTL exceeds 1, and the source is valid and not link-local.
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u32> {
     forwardable_header(bytes.first_chunk()?, bytes.len())
 }
 
-/// [`forwardable`] for the header of a packet of which `has` bytes are present.
+/// [`forwardable`], for the header of a packet with only `has` bytes present.
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
@@ -220,8 +221,9 @@ pub fn decrement_ttl(bytes: &mut [u8]) -> bool {
 #[inline(always)]
 pub fn lower_ttl(header: &mut [u8; 20]) {
     let field = header[8..].first_chunk_mut().expect("the header is longer");
-    // Both in one sum: the TTL, its low byte, falls by 1. The sum of the header falls by 0x100 in one's complement, so its complement, here
-    // with bytes swapped, grows by as much; a carry is added back, and all ones become zero (RFC 1624).
+    // Updates both at once: the TTL, the low byte, falls by 1. The sum of the header falls by 0x100 in one's
+    // complement, so its complement, here with bytes swapped, grows by as much; a carry is added back, and all ones
+    // become zero (RFC 1624).
     let word = u32::from_le_bytes(*field);
     let carry = u32::from(word >= 0xfffe_0000) << 16;
     *field = word.wrapping_add(0x1_0000 - 1).wrapping_add(carry).to_le_bytes();

@@ -137,8 +137,9 @@ impl<'a> Ipv6Packet<'a> {
         Ipv6Header::LEN + self.payload.len()
     }
 
-    /// Protocol and bytes of what a packet brings its receiver, behind extension headers that ask nothing of it: options that may be
-    /// skipped (RFC 8200, section 4.2), a routing header at its end, and the header of a fragment that is the whole packet (RFC 6946).
+    /// Protocol and bytes of the payload for a packet's receiver, behind extension headers that require nothing of
+    /// it: options that may be skipped (RFC 8200, section 4.2), a routing header at its end, and the header of a
+    /// fragment that is the whole packet (RFC 6946).
     #[must_use]
     pub fn delivered(&self) -> Option<(u8, &'a [u8])> {
         let (mut kind, mut bytes) = (self.next, self.payload);
@@ -195,29 +196,30 @@ impl<'a> UpperLayer<'a> {
     }
 }
 
-/// Whether an address may be the source of a packet on a link, that of a station which has none yet included: neither
-/// loopback nor a group (RFC 4291, sections 2.5.3 and 2.7).
+/// Whether an address may be the source of a packet on a link, including the unspecified address of a station that
+/// has none yet: neither loopback nor a group (RFC 4291, sections 2.5.3 and 2.7).
 #[must_use]
 pub fn may_send(source: Ipv6Addr) -> bool {
     !source.is_multicast() && source != Ipv6Addr::LOCALHOST
 }
 
-/// The destination of a packet that a router may forward without further checks: nothing follows its end, version and length are correct, it
-/// is no jumbogram, the hop limit exceeds 1, and the source is neither unspecified, loopback, link-local nor a group (RFC 4291, sections 2.5 and 2.7).
+/// The destination of a packet that a router may forward without further checks: nothing follows its end, version and
+/// length are correct, it is not a jumbogram, the hop limit exceeds 1, and the source is neither unspecified,
+/// loopback, link-local nor a group (RFC 4291, sections 2.5 and 2.7).
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
     forwardable_header(bytes.first_chunk()?, bytes.len())
 }
 
-/// [`forwardable`] for the header of a packet of which `has` bytes are present.
+/// [`forwardable`], for the header of a packet with only `has` bytes present.
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 40], has: usize) -> Option<u128> {
     let fits = usize::from(u16_at(header, 4)) + 40 == has;
     // Without a length the packet is in its hop-by-hop options, if it is one: a jumbogram (RFC 2675).
     let is_jumbogram = header[4..7] == [0, 0, HOP_BY_HOP];
-    // What is neither below 0001::/16 nor above fe7f::/16 needs no closer look.
+    // An address that is neither below 0001::/16 nor above fe7f::/16 needs no closer look.
     let is_ordinary = u16_at(header, 8).wrapping_sub(1) < 0xfe7f;
     (header[0] >> 4 == 6 && header[7] > 1 && fits && is_ordinary && !is_jumbogram)
         .then(|| u128::from_be_bytes(sixteen_at(header, 24)))

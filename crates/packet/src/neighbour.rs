@@ -35,9 +35,10 @@ impl NeighbourMessage {
     /// The message in a packet; `None` if the packet is anything else.
     ///
     /// # Errors
-    /// A message that receivers must discard (RFC 4861, sections 7.1.1 and 7.1.2): a hop limit below 255 (it has crossed a router), a wrong
-    /// checksum, a code, a malformed option, a target that is a group; a solicitation by a station without address that gives a link-layer
-    /// address or is not for a solicited-node group; an advertisement for a group that claims to answer.
+    /// A message that receivers must discard (RFC 4861, sections 7.1.1 and 7.1.2): a hop limit below 255 (it has
+    /// crossed a router), a wrong checksum, a code, a malformed option, a target that is a group; a solicitation by a
+    /// station without an address that gives a link-layer address or is not addressed to a solicited-node group; an
+    /// advertisement for a group that claims to answer.
     pub fn parse(packet: &Ipv6Packet<'_>) -> Result<Option<NeighbourMessage>, Malformed> {
         const HEADER: &str = "neighbour discovery";
         let kind = packet.payload.first().copied();
@@ -81,8 +82,8 @@ impl NeighbourMessage {
         packet_v6(header, message(SOLICITATION, 0, target, (1, mac)))
     }
 
-    /// The packet with which the station `mac` of a router advertises `target` to `to`: the station that has asked, or a group, for one that
-    /// has no address yet (RFC 4861, section 7.2.4).
+    /// The packet in which the station `mac` of a router advertises `target` to `to`: the station that has asked, or
+    /// a group if that station has no address yet (RFC 4861, section 7.2.4).
     #[must_use]
     pub fn advertise(target: Ipv6Addr, mac: Mac, to: Ipv6Addr) -> Vec<u8> {
         let header = Ipv6Header { hop_limit: 255, ..Ipv6Header::between(target, to) };

@@ -31,8 +31,8 @@ impl FlowQueues {
         self.hash_of(frame).map_or(self.indirection[0], |hash| self.indirection[hash as usize % ENTRIES])
     }
 
-    /// One of `places` for a frame that a card has given a queue: by other bits of a mixed hash than queues and paths are chosen by,
-    /// so that flows of one queue spread. The first for frames without IP.
+    /// One of `places` for a frame to which a card has assigned a queue. Uses other bits of a mixed hash than the
+    /// choice of queues and paths, so that the flows of a queue spread; the first place for frames without IP.
     #[must_use]
     pub fn apart(&self, frame: &[u8], places: u16) -> u16 {
         let point = self.hash_of(frame).map_or(0, |hash| mix(u64::from(hash)) & u64::from(u32::MAX));

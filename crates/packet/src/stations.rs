@@ -1,8 +1,8 @@
-//! Stations on the links of a router, found by ARP and neighbour discovery: a cache with bounds for each link, and packets that wait
-//! for an answer.
+//! Stations on the links of a router, found by ARP and neighbour discovery: a cache with bounds for each link, and
+//! packets that wait for an answer.
 //!
-//! A station of the cache is incomplete until it answers, then reachable; after its lifetime it is asked again, and used meanwhile (STALE
-//! and PROBE of RFC 4861, section 7.3.2, in one).
+//! A station of the cache is incomplete until it answers, then reachable; after its lifetime it is asked again, and
+//! remains in use meanwhile (STALE and PROBE of RFC 4861, section 7.3.2, combined).
 //!
 //! Must not depend on routes or devices: it takes the time and messages, and returns what to send.
 
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use crate::Mac;
 use weft_core::{Span, Time};
 
-/// Bounds and times of the cache. A router has the bounds of all its links together; one link never takes the room of another.
+/// Bounds and times of the cache. The bounds apply per link; one link never takes the room of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourLimits {
     /// Maximum number of stations of a link.
@@ -59,13 +59,13 @@ struct Entry {
 /// How a station makes its MAC address known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
-    /// It asks for us, so that we will answer it.
+    /// It asks for us, so we will answer it.
     Question,
-    /// It answers or tells everybody, by ARP: the newest word counts (RFC 826).
+    /// It answers or announces itself by ARP: the newest message counts (RFC 826).
     Answer,
-    /// It answers or tells everybody, by a neighbour advertisement (RFC 4861, section 4.4).
+    /// It answers or announces itself by a neighbour advertisement (RFC 4861, section 4.4).
     Advertisement {
-        /// Whether it answers a question.
+        /// Whether it answers a solicitation.
         solicited: bool,
         /// Whether it replaces another MAC address.
         overrides: bool,
@@ -85,18 +85,18 @@ pub enum Resolution {
     Full,
 }
 
-/// What is due by a given time.
+/// The actions due by a given time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct DueQuestions {
     /// Stations for which to send a request.
     pub ask: Vec<Station>,
     /// Stations given up, with the packets that waited for them.
     pub gone: Vec<(Station, Vec<Vec<u8>>)>,
-    /// Packets that waited for a station that has been set for good.
+    /// Packets that waited for a station that has been set permanently.
     pub ready: Vec<(Station, Mac, Vec<u8>)>,
 }
 
-/// How many stations of a link are in the cache.
+/// Number of stations of a link in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LinkLoad {
     stations: usize,
@@ -110,25 +110,25 @@ pub struct Neighbours {
     stations: BTreeMap<Station, Entry>,
     /// By port.
     loads: BTreeMap<u16, LinkLoad>,
-    /// Packets that waited when their station was set for good.
+    /// Packets that waited when their station was set permanently.
     ready: Vec<(Station, Mac, Vec<u8>)>,
 }
 
 impl Announcement {
-    /// Whether it proves that the station hears us, so that it need not be asked; ARP has no word for it.
+    /// Whether it proves that the station hears us, so that it need not be asked; ARP cannot express this.
     fn is_certain(self) -> bool {
         !matches!(self, Announcement::Advertisement { solicited: false, .. })
     }
 }
 
 impl Entry {
-    /// A station that has answered before announces its MAC address; its lifetime would end at `due`. Returns whether the address is
-    /// new. Advertisements are heard as RFC 4861, section 7.2.5, says.
+    /// Called when a station that has answered before announces its MAC address; its lifetime would end at `due`.
+    /// Returns whether the address is new. Advertisements are processed according to RFC 4861, section 7.2.5.
     fn hear(&mut self, (now, due): (Time, Time), mac: Mac, how: Announcement) -> bool {
         let is_new = self.mac != Some(mac);
         let replaces = !matches!(how, Announcement::Advertisement { overrides: false, .. });
         if is_new && !replaces {
-            // Somebody contradicts what is known: it is verified, unless that is under way.
+            // A message contradicts the known address, which is verified unless that is already under way.
             if self.asked == 0 {
                 self.due = now;
             }
@@ -235,29 +235,29 @@ impl Neighbours {
         Some(entry)
     }
 
-    /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it. Packets that waited for it
-    /// are [due](Neighbours::due).
+    /// Sets the MAC address of a station permanently: it is never asked, and announcements do not change it. Packets
+    /// that waited for it are [due](Neighbours::due).
     pub fn fix(&mut self, station: Station, mac: Mac) {
         let entry = Entry { mac: Some(mac), due: Time::NEVER, asked: 0, waiting: Vec::new() };
         let Some(before) = self.insert(station, entry) else { return };
         self.ready.extend(before.waiting.into_iter().map(|packet| (station, mac, packet)));
     }
 
-    /// Whether the MAC address of a station has been set for good.
+    /// Whether the MAC address of a station has been set permanently.
     #[must_use]
     pub fn is_fixed(&self, station: Station) -> bool {
         self.stations.get(&station).is_some_and(|entry| entry.due == Time::NEVER)
     }
 
-    /// What was set for good is no longer so: the station is forgotten.
+    /// Withdraws a permanent MAC address: the station is forgotten.
     pub fn release(&mut self, station: Station) {
         if self.is_fixed(station) {
             self.remove(station);
         }
     }
 
-    /// A station announces its MAC address. Without a request of ours it is believed only if it has asked us. Returns the packets that
-    /// waited, and whether its address is new.
+    /// Called when a station announces its MAC address. Without a request of ours, it is believed only if it has
+    /// asked us. Returns the packets that waited, and whether its address is new.
     pub fn learn(
         &mut self,
         now: Time,
@@ -280,7 +280,7 @@ impl Neighbours {
         }
     }
 
-    /// Forgets the stations of a port that have answered, whose packets now go another way; returns them.
+    /// Forgets the stations of a port that have answered and whose packets now take another route; returns them.
     pub fn forget(&mut self, port: u16) -> Vec<Station> {
         let is_gone = |(station, entry): &(&Station, &Entry)| {
             station.0 == port && entry.mac.is_some() && entry.due < Time::NEVER
@@ -292,7 +292,7 @@ impl Neighbours {
         gone
     }
 
-    /// Takes what is due by now.
+    /// Takes the actions due by now.
     pub fn due(&mut self, now: Time) -> DueQuestions {
         let mut found = DueQuestions { ready: std::mem::take(&mut self.ready), ..DueQuestions::default() };
         for (station, entry) in self.stations.iter_mut().filter(|(_, entry)| entry.due <= now) {

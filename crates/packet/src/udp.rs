@@ -35,12 +35,12 @@ pub struct UdpDatagram<'a> {
     pub source: u16,
     /// The receiver's port.
     pub destination: u16,
-    /// What the header's length field covers after the header.
+    /// The bytes after the header that its length field covers.
     pub payload: &'a [u8],
 }
 
 impl<'a> UdpDatagram<'a> {
-    /// Parses the payload of an IP packet; bytes after the datagram are left out.
+    /// Parses the payload of an IP packet; bytes after the datagram are omitted.
     ///
     /// # Errors
     /// The bytes end before the datagram does, or its length field covers less than the header.
@@ -53,8 +53,8 @@ impl<'a> UdpDatagram<'a> {
     }
 }
 
-/// Fills in the checksum of a datagram whose checksum is zero; `pseudo` is the sum of its pseudo-header. A checksum of zero is
-/// sent as all ones, because zero means "no checksum". Without a whole header nothing changes.
+/// Fills in the checksum of a datagram whose checksum is zero; `pseudo` is the sum of its pseudo-header. A checksum
+/// of zero is sent as all ones, because zero means "no checksum". Without a complete header, nothing changes.
 pub fn fill_checksum(datagram: &mut [u8], pseudo: Sum) {
     let sum = pseudo.bytes(datagram).checksum();
     let sum = if sum == 0 { 0xffff } else { sum };

@@ -10,7 +10,7 @@ use weft_packet::{
     ports, protocol,
 };
 
-/// Hands bytes to every parser, and what they find to every function that takes it.
+/// Passes bytes to every parser, and the results to every function that takes them.
 fn read_everything(bytes: &[u8]) {
     let _ = EthernetFrame::parse(bytes);
     let _ = ArpMessage::parse(bytes);

@@ -1,8 +1,9 @@
 //! The sending end of a PASE flow: asks its links once per round trip, and sends in the class and around the rate that they
 //! grant. Must not depend on how links decide.
 //!
-//! In the highest class each grant sets the window to the granted rate times the least round trip measured, and DCTCP changes it
-//! until the next; in the lowest it is one packet; in classes between it starts at one packet and is DCTCP's.
+//! In the highest class, each grant sets the window to the granted rate times the least round trip measured, and
+//! DCTCP changes it until the next grant; in the lowest class it is one packet; in the classes between it starts at
+//! one packet and follows DCTCP.
 
 use std::sync::Arc;
 
@@ -42,12 +43,12 @@ pub struct PaseSender {
     line: Rate,
     packets: SentPackets,
     window: PaseWindow,
-    /// The granted rate, and the granted queue, 0 being the highest.
+    /// The granted rate and the granted queue; 0 is the highest.
     granted: (Rate, u8),
     stage: Stage,
     /// The next request is due.
     ask_at: Time,
-    /// A request of its own is due: payload may not leave for long.
+    /// A separate request is due, because payload may not leave for some time.
     asks: bool,
     /// The retransmission timer.
     due: Time,
@@ -60,7 +61,7 @@ pub struct PaseSender {
     completed: Option<Time>,
     retransmitted: u64,
     timeouts: u32,
-    /// Consecutive time-outs without news of payload, and the most of them.
+    /// Consecutive time-outs without news of payload, and their maximum.
     in_a_row: u32,
     most_in_a_row: u32,
     recoveries: u32,
@@ -122,12 +123,13 @@ impl PaseSender {
         if self.packets.flying() > 0 { self.due } else { Time::NEVER }
     }
 
-    /// When a request must leave even without payload: in lower classes payload waits, and so would its request.
+    /// When a request must leave even without payload: in lower classes payload waits, and its request would wait
+    /// with it.
     fn asks_at(&self) -> Time {
         if self.granted.1 > 0 && !self.asks { self.ask_at } else { Time::NEVER }
     }
 
-    /// An answer, to a packet or to a request.
+    /// Called when an answer arrives, to a packet or to a request.
     fn answered(&mut self, now: Time, packet: &PasePacket) {
         let is_payload = packet.number < self.packets.count();
         let news = self.packets.acknowledge(packet.number, packet.missing);
@@ -152,7 +154,7 @@ impl PaseSender {
         }
     }
 
-    /// There was no news for too long: everything in flight is lost.
+    /// Called when there was no news for too long: everything in flight is lost.
     #[cold]
     fn expire(&mut self, now: Time) {
         self.timeouts += 1;
@@ -163,7 +165,7 @@ impl PaseSender {
         self.restart_timer(now);
     }
 
-    /// Wire time of what is left at the rate of the network card.
+    /// Wire time of the remaining payload at the rate of the network card.
     fn remaining(&self) -> Span {
         let frames = self.pase.frames();
         let left = self.packets.count() - self.packets.arrived();
@@ -172,7 +174,7 @@ impl PaseSender {
         )
     }
 
-    /// The rate that the flow can use: its line, or what is left in one round trip.
+    /// The rate that the flow can use: its line rate, or the remaining payload in one round trip.
     fn demand(&self) -> Rate {
         let share = self.remaining().seconds() / self.round_trip().seconds();
         Rate((self.line.0 as f64 * share.min(1.0)) as u64).max(Rate(1))

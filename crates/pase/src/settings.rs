@@ -33,11 +33,11 @@ settings! {
         max_window: u32 [1, 100000] = 1000,
         /// Weight of the newest window in DCTCP's estimate (g).
         gain: Share [0.001, 1.0] = Share(1.0 / 16.0),
-        /// This many later packets of a class that arrived make an earlier one lost.
+        /// Number of later packets of the same class that must arrive before an earlier one is considered lost.
         dup_threshold: u32 [1, 1000000] = 3,
         /// After this long without progress, a flow of the highest class considers its packets in flight lost.
         rto: Span = Span::from_ms(10),
-        /// As `rto`, for flows of lower classes, whose packets may wait for long.
+        /// As `rto`, for flows of lower classes, whose packets may wait for a long time.
         low_rto: Span = Span::from_ms(200),
         /// Highest priority class of payload.
         class: u32 [0, 7] = 0,

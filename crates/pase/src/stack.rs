@@ -1,4 +1,4 @@
-//! PASE of a run: what all ends share, the resulting packets and classes. Must not depend on the ends.
+//! PASE of a run: the state that all ends share, and the resulting packets and classes. Must not depend on the ends.
 
 use weft_core::segment::reverse_ports;
 use weft_core::stack::Frames;
@@ -14,7 +14,8 @@ pub struct PaseStack {
 }
 
 impl PaseStack {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
+    /// their bounds here.
     #[must_use]
     pub fn new(settings: &PaseSettings) -> PaseStack {
         PaseStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }

@@ -1,4 +1,4 @@
-//! A sender and a receiver with a path between them that grants what a test wants.
+//! A sender and a receiver with a path between them that makes the grants of a test.
 
 use std::sync::Arc;
 

@@ -10,11 +10,11 @@ pub(crate) struct PaseWindow {
     gain: f64,
     /// The share of marked packets.
     alpha: f64,
-    /// Answers and marked ones in this window of data, which ends with the answer to packet `end`.
+    /// Answers, and marked ones, in this window of data, which ends with the answer to packet `end`.
     answers: u64,
     marked: u64,
     end: u64,
-    /// The window has been cut in this window of data.
+    /// Whether the window has been cut in this window of data.
     cut: bool,
 }
 
@@ -42,19 +42,19 @@ impl PaseWindow {
         self.threshold.min(1e15) as u64
     }
 
-    /// A grant sets the size; from there the window grows by a packet per round trip.
+    /// Sets the size by a grant; from there the window grows by a packet per round trip.
     pub(crate) fn set(&mut self, size: f64) {
         self.size = size.clamp(1.0, self.most);
         self.threshold = self.size;
     }
 
-    /// Everything in flight is lost.
+    /// Reacts to the loss of everything in flight.
     pub(crate) fn collapse(&mut self) {
         self.threshold = (self.size / 2.0).max(2.0);
         self.size = 1.0;
     }
 
-    /// Some packets are lost: at most one reaction per window of data.
+    /// Reacts to some lost packets: at most once per window of data.
     pub(crate) fn halve(&mut self) {
         if !self.cut {
             self.lower(0.5);
@@ -67,7 +67,7 @@ impl PaseWindow {
         self.threshold = self.size.max(2.0);
     }
 
-    /// Payload was answered: `missing` is the first packet that is not, `next` the first that was never sent.
+    /// Called when payload was answered: `missing` is the first packet not answered, `next` the first never sent.
     pub(crate) fn answered(&mut self, marked: bool, (missing, next): (u64, u64)) {
         self.answers += 1;
         self.marked += u64::from(marked);

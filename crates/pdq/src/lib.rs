@@ -1,6 +1,6 @@
 //! PDQ: preemptive distributed quick flow scheduling. A sender asks the switches on its path for a rate in every
-//! packet.
-//! They let the most critical flows send at full rate and pause the others, which probe until they are admitted.
+//! packet. They let the most critical flows send at full rate and pause the others, which probe until they are
+//! admitted.
 //!
 //! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, sections 3.1 and
 //! 3.2. `LIMITATIONS.md` lists omissions and assumptions.

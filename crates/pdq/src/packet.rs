@@ -1,4 +1,4 @@
-//! What the ends of a PDQ flow see of a packet, besides its scheduling header. Must not depend on state.
+//! The part of a packet that the ends of a PDQ flow see, besides its scheduling header. Must not depend on state.
 
 use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};

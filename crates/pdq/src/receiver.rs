@@ -52,7 +52,7 @@ impl PdqReceiver {
     }
 }
 
-/// The grant for a request. A request with a rate that still names the arbiter pausing its flow has not met that
+/// The grant for a request. A request with a rate that still names the arbiter pausing its flow has not passed that
 /// arbiter: the path has changed, and the flow may ask all arbiters of the new one.
 fn granted(request: &SchedulingHeader) -> SchedulingHeader {
     let is_void = request.paused_by != 0 && request.rate > Rate(0);

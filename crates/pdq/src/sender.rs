@@ -26,7 +26,7 @@ enum Stage {
     Leaving,
     /// That packet has been sent.
     Left,
-    /// The deadline cannot be met: the sender says so until it is answered.
+    /// The deadline cannot be met: the sender announces it until it is answered.
     GivingUp,
 }
 
@@ -66,7 +66,7 @@ pub struct PdqSender {
     backoff: u32,
     /// When a paused flow whose probes go unanswered has had a time-out.
     silent_at: Time,
-    /// Time-outs without an answer in between, and the most of them.
+    /// Time-outs without an answer in between, and their maximum.
     in_a_row: u32,
     most_in_a_row: u32,
     srtt: Span,
@@ -161,7 +161,8 @@ impl PdqSender {
         base * (1 << expiries.min(LARGEST_BACKOFF))
     }
 
-    /// A time-out is counted. While the flow is paused nothing is retransmitted; silence counts as long as a timer would wait.
+    /// Counts a time-out. Nothing is retransmitted while the flow is paused; a silence as long as the timer counts as
+    /// one.
     #[cold]
     fn count_timeout(&mut self, now: Time) {
         self.timeouts += 1;
@@ -174,7 +175,7 @@ impl PdqSender {
         self.due = now + self.timeout();
     }
 
-    /// An answer, to a packet or to a probe.
+    /// Called when an answer arrives, to a packet or to a probe.
     fn answered(&mut self, now: Time, packet: &PdqPacket) {
         let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
@@ -194,7 +195,7 @@ impl PdqSender {
         if runs { self.due } else { Time::NEVER }
     }
 
-    /// There was no answer for too long: everything in flight is lost, and the last grant may be void.
+    /// Called when there was no answer for too long: everything in flight is lost, and the last grant may be void.
     #[cold]
     fn expire(&mut self, now: Time) {
         self.count_timeout(now);
@@ -206,8 +207,8 @@ impl PdqSender {
         self.restart_timer(now);
     }
 
-    /// Whether the flow cannot finish by its deadline: the time is over, or too short for what is left at full rate, or, of
-    /// a paused flow, shorter than a round trip.
+    /// Whether the flow cannot finish by its deadline: the remaining time is zero, too short for the remaining
+    /// payload at full rate, or, for a paused flow, shorter than a round trip.
     fn is_hopeless(&self, now: Time) -> bool {
         let wait = if self.is_paused() && self.stage == Stage::Open { self.round_trip() } else { Span::ZERO };
         self.pdq.settings().early_termination
@@ -224,7 +225,7 @@ impl PdqSender {
         }
     }
 
-    /// When the deadline has to be looked at without a packet.
+    /// Time at which the deadline must be checked even if no packet arrives.
     fn looks_at(&self) -> Time {
         let watches = self.pdq.settings().early_termination && self.deadline < Time::NEVER;
         if watches { self.deadline + Span(1) } else { Time::NEVER }
@@ -318,7 +319,7 @@ impl End for PdqSender {
             return;
         }
         if self.stage == Stage::GivingUp {
-            // Any answer but that to an earlier packet; what arrives late changes nothing.
+            // Any answer except one to an earlier packet; late answers change nothing.
             if packet.what == PdqPacketKind::Done {
                 self.stage = Stage::Left;
             }

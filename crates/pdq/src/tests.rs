@@ -1,5 +1,5 @@
-//! A sender and a receiver with a path between them: a line of 10 Gb/s, a delay each way, and an arbiter that says what a
-//! test wants.
+//! A sender and a receiver with a path between them: a line of 10 Gb/s, a delay each way, and an arbiter that follows
+//! a test.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn a_request_says_what_is_left_of_the_flow() {
     assert!(pair.sent.iter().all(|(_, (_, _, scheduling))| scheduling.rate == LINE), "it asks for the line");
 }
 
-/// A paused flow probes as often as its arbiter says, names it, and sends no payload.
+/// A paused flow probes at its arbiter's interval, names the arbiter, and sends no payload.
 #[test]
 fn a_paused_flow_probes() {
     let until = Time::ZERO + Span::from_us(400);
@@ -157,7 +157,7 @@ fn a_paused_flow_probes() {
     assert_eq!(pair.sender.report().timeouts, 0);
 }
 
-/// A request that still names an arbiter but has a rate has not met it: the path has changed.
+/// A request that still names an arbiter but has a rate has not passed it: the path has changed.
 #[test]
 fn a_pause_by_an_arbiter_off_the_path_is_void() {
     let mut first = true;

@@ -1,5 +1,5 @@
-//! The sending end of a pFabric flow: a window, one timer, and probes after repeated expiries. Must not depend on
-//! what switches do with ranks.
+//! The sending end of a pFabric flow: a window, one timer, and probes after repeated expiries. Must not depend on how
+//! switches use ranks.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Window {
 }
 
 impl Window {
-    /// New data has arrived: slow start up to the threshold, then one packet per window.
+    /// Reacts to new data: slow start up to the threshold, then one packet per window.
     fn grow(&mut self, most: u64) {
         self.answers += 1;
         if self.size < self.threshold || self.answers >= self.size {
@@ -32,7 +32,7 @@ impl Window {
         }
     }
 
-    /// Everything in flight is lost.
+    /// Reacts to the loss of everything in flight.
     fn collapse(&mut self) {
         *self = Window { size: 1, threshold: (self.size / 2).max(2), answers: 0 };
     }
@@ -105,7 +105,7 @@ impl PfabricSender {
         self.due = now + self.pfabric.settings().rto.max(Span::from_us(1));
     }
 
-    /// An answer, to a packet or to a probe.
+    /// Called when an answer arrives, to a packet or to a probe.
     fn answered(&mut self, now: Time, packet: &PfabricPacket) {
         let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
@@ -118,7 +118,7 @@ impl PfabricSender {
         }
     }
 
-    /// There was no progress for too long: everything in flight is lost.
+    /// Called when there was no progress for too long: everything in flight is lost.
     #[cold]
     fn expire(&mut self, now: Time) {
         self.restart_timer(now);

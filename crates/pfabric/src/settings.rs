@@ -12,8 +12,8 @@ choice! {
     pub enum RankBy {
         /// The unacknowledged bytes of the flow: shortest remaining first.
         Remaining = "remaining",
-        /// The bytes of the flow sent before: least attained service first, for senders to which flow sizes are
-        /// unknown.
+        /// The bytes that the flow has already sent: least attained service first, for senders that do not know flow
+        /// sizes.
         Sent = "sent",
         /// The size of the flow: shortest first.
         Size = "size",

@@ -145,7 +145,7 @@ fn persistent_loss_is_probed() {
     assert_eq!(pair.receiver.report().delivered, Bytes(40 * MSS));
 }
 
-/// Acknowledgements that are lost are made good by later ones, which say what has arrived without a gap.
+/// Later acknowledgements make up for lost ones, because they report what has arrived without a gap.
 #[test]
 fn what_arrived_is_told_again() {
     let pfabric = Arc::new(PfabricStack::new(&PfabricSettings::default()));

@@ -1,12 +1,11 @@
 //! Which queues make a switch pause its senders. A queue that grows because it is held by the far end only passes on
 //! congestion from elsewhere; congestion starts at queues that grow without being held. Must not depend on limits: it
-//! is
-//! notified when a sender is paused.
+//! is notified when a sender is paused.
 //!
-//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own as
-//! long as the queue has not been held during it. When the sender behind a port is paused in a class, the causes are
-//! those queues that hold, of this port's bytes in this class, at least half as much as the queue that holds most of
-//! them, and whose backlog is their own. They count as congested until they are empty.
+//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own
+//! while the queue has not been held during it. When the sender behind a port is paused in a class, the causes are
+//! the queues whose backlog is their own and that hold at least half as many of this port's bytes in this class as
+//! the queue that holds the most. They count as congested until they are empty.
 
 use weft_core::PortId;
 
@@ -18,7 +17,7 @@ struct Backlog {
     /// Bytes in the queue, if it is lossless.
     bytes: u64,
     held: bool,
-    /// It has been held since it was last empty.
+    /// Whether it has been held since it was last empty.
     inherited: bool,
     congested: bool,
     /// Times it has caused a stop.
@@ -48,7 +47,7 @@ pub struct Blame {
 }
 
 impl Blame {
-    /// For an empty switch; bit q of `lossless`: queue q pauses.
+    /// The state of an empty switch; bit q of `lossless`: queue q pauses.
     pub fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
         let before = |queue: usize| (lossless & ((1_u8 << queue) - 1)).count_ones() as u8;
         Blame {
@@ -80,7 +79,7 @@ impl Blame {
         self.marked += usize::from(backlog.is_marked());
     }
 
-    /// A packet of a lossless class joins a queue.
+    /// Called when a packet of a lossless class joins a queue.
     #[inline]
     pub fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
@@ -100,7 +99,7 @@ impl Blame {
         }
     }
 
-    /// A marked queue is empty.
+    /// Called when a marked queue has become empty.
     #[inline(never)]
     fn is_empty(&mut self, at: (PortId, usize)) {
         self.change(at, |backlog| {
@@ -109,7 +108,7 @@ impl Blame {
         });
     }
 
-    /// The far end holds or releases a queue.
+    /// Called when the far end holds or releases a queue.
     pub fn hold(&mut self, at: (PortId, usize), held: bool) {
         self.change(at, |backlog| {
             backlog.held = held;
@@ -117,7 +116,7 @@ impl Blame {
         });
     }
 
-    /// The sender behind a port is paused in a class.
+    /// Called when the sender behind a port is paused in a class.
     pub fn stopped(&mut self, from: PortId, queue: usize) {
         let row = self.row(from, queue);
         let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
@@ -176,7 +175,7 @@ mod tests {
     #[test]
     fn the_longest_queue_and_those_half_as_long_have_caused_a_stop() {
         let mut blame = filled([1, 6, 3]);
-        // What came in by another port, or in another class, does not matter.
+        // Packets that entered by another port, or in another class, do not matter.
         (0..20).for_each(|_| blame.stored(PortId(2), at(0), 1_000));
         for from in [PortId(0), PortId(1)] {
             (0..20).for_each(|_| blame.stored(from, (PortId(0), 1), 1_000));

@@ -1,23 +1,23 @@
-//! Headroom: how much can still arrive after a port has decided to pause.
+//! Headroom: the bytes that can still arrive after a port has decided to pause.
 
 use weft_core::{Bytes, Rate, Span};
 
 use crate::{FRAME, quanta_time};
 
-/// What determines the bytes that arrive after XOFF.
+/// The parameters that determine the bytes that arrive after XOFF.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// Line rate in both directions.
     pub rate: Rate,
     /// One-way delay of the cable.
     pub cable: Span,
-    /// From the last bit of a packet in to the decision on it.
+    /// Time from the last bit of a packet in to the decision on it.
     pub latency: Span,
-    /// How long the far end takes to obey.
+    /// Response time of the far end.
     pub response: Span,
     /// Wire bytes of a full-size packet at either end.
     pub full: Bytes,
-    /// The size of the cells that packets are stored in; without it they take their wire bytes.
+    /// The size of the cells in which packets are stored; absent: they take their wire bytes.
     pub cell: Option<Bytes>,
 }
 
@@ -52,15 +52,15 @@ pub fn standard_response(rate: Rate) -> Span {
     quanta_time(rate, response_quanta(rate))
 }
 
-/// Maximum bytes of one class that arrive at one port after XOFF: what passes while our full-size packet, begun just
-/// before, and the frame leave, the frame crosses the cable and is obeyed, their full-size packet, begun just before,
-/// leaves, and its last bit crosses the cable and the pipeline before the decision.
+/// Maximum bytes of one class that arrive at one port after XOFF: those that pass while our full-size packet, begun
+/// just before, and the frame leave; the frame crosses the cable and is obeyed; the far end's full-size packet, begun
+/// just before, leaves; and its last bit crosses the cable and the pipeline before the decision.
 ///
 /// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
 ///
 /// It is sufficient, because bits decided on after XOFF left the far end during that time, and tight: a test with
-/// exactly this much loses nothing, with one packet less it does. In cells, H is what so many bytes take in packets of the
-/// least favourable size.
+/// exactly this much loses nothing, and one with a packet less does. In cells, H is what that many bytes take in
+/// packets of the least favourable size.
 #[must_use]
 pub fn headroom(at: &Situation) -> Bytes {
     let silent = at.cable * 2 + at.response + at.latency;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use weft_core::{Span, Time};
 
-/// The holds of one queue, as far as a packet that waits may have met them.
+/// The holds of one queue that a waiting packet may have met.
 #[derive(Default)]
 pub struct Holds {
     /// Start and end of past holds.
@@ -17,7 +17,7 @@ pub struct Holds {
 }
 
 impl Holds {
-    /// A hold starts; `empty`: no waiting packet has met an earlier one.
+    /// Starts a hold; `empty`: no waiting packet has met an earlier one.
     pub fn begin(&mut self, now: Time, empty: bool) {
         if empty {
             self.over.clear();
@@ -40,8 +40,8 @@ impl Holds {
         self.over.is_empty() && self.since.is_none()
     }
 
-    /// How much of the time from `arrived` to `now` the queue was held. The next packet to leave must not have
-    /// arrived earlier.
+    /// The part of the time from `arrived` to `now` during which the queue was held. The next packet to leave must
+    /// not have arrived earlier.
     pub fn during(&mut self, arrived: Time, now: Time) -> Span {
         while let Some((from, until)) = self.over.pop_front_if(|(_, until)| *until <= arrived) {
             self.sum = Span(self.sum.0 - until.since(from).0);

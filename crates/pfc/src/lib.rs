@@ -2,8 +2,8 @@
 //! stop sending it.
 //!
 //! Memory is charged to the ingress port of a packet, for each class that pauses. Above XOFF a pause frame goes back
-//! by the same port; what still arrives goes into headroom, which [`headroom`] computes; below XON a frame with time
-//! 0 lets the far end resume. The driver carries out the frame's effect at the far end: it holds the queue with
+//! by the same port; packets that still arrive go into headroom, which [`headroom`] computes; below XON a frame with
+//! time 0 lets the far end resume. The driver carries out the frame's effect at the far end: it holds the queue with
 //! `Switch::pause` until the pause time has passed.
 //!
 //! Must not depend on clocks or other switches.
@@ -27,9 +27,9 @@ pub const CLASSES: usize = 8;
 const QUANTUM: Bytes = Bytes(64);
 
 choice! {
-    /// What the watchdog does with a queue that has been paused for too long.
+    /// The action of the watchdog on a queue that has been paused for too long.
     pub enum WatchdogAction {
-        /// It discards what the queue holds and what arrives for it.
+        /// It discards the queue's contents and new arrivals.
         Drop = "drop",
         /// It sends despite the pause.
         Forward = "forward",
@@ -48,10 +48,10 @@ settings! {
         alpha: f64 [0.0009765625, 1024] = 0.0625,
         /// A paused sender resumes when the class holds this much less than XOFF, and nothing in headroom.
         xon_offset: Bytes = Bytes(3_076),
-        /// Memory set aside per port and lossless class for what arrives after XOFF. Absent: what cable, speed,
-        /// packet size, response time and cells need.
+        /// Memory reserved per port and lossless class for what arrives after XOFF. Absent: computed from cable,
+        /// speed, packet size, response time and cells.
         headroom: Option<Bytes> = None,
-        /// How long a transmitter takes to obey a pause frame. Absent: the maximum of IEEE 802.3 annex 31B, such as
+        /// Time that a transmitter takes to obey a pause frame. Absent: the maximum of IEEE 802.3 annex 31B, such as
         /// 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.
         response: Option<Span> = None,
         /// Duration of a pause, in quanta of 512 bit times; it is refreshed after half of that.
@@ -61,9 +61,9 @@ settings! {
         watchdog: Option<Span> = None,
         /// How long the watchdog acts; absent: twice the detection time.
         watchdog_restore: Option<Span> = None,
-        /// What the watchdog does with the queue while it acts.
+        /// The action of the watchdog on the queue while it acts.
         watchdog_action: WatchdogAction = WatchdogAction::Drop,
-        /// How often the network is searched for ports that wait for each other in a cycle.
+        /// Interval between searches for ports that wait for each other in a cycle.
         deadlock_every: Span = Span::from_us(100),
     }
 }
@@ -75,7 +75,8 @@ settings! {
         host: String,
         /// When it begins.
         at: Span = Span::ZERO,
-        /// When it sends no further pause frames; the last one holds for 65 535 quanta (3.4 ms at 10 Gb/s). Absent: never.
+        /// When it stops sending pause frames; the last one holds for 65 535 quanta (3.4 ms at 10 Gb/s). Absent:
+        /// never.
         until: Option<Span> = None,
     }
 }
@@ -102,7 +103,7 @@ impl PfcSettings {
             .fold(0, |mask, class| mask | 1 << class)
     }
 
-    /// How long a transmitter of this rate takes to obey.
+    /// Response time of a transmitter of this rate.
     #[must_use]
     pub fn response_at(&self, rate: Rate) -> Span {
         self.response.unwrap_or_else(|| headroom::standard_response(rate))

@@ -19,7 +19,7 @@ pub struct Alone<'a> {
 }
 
 impl<'a> Alone<'a> {
-    /// For the flows of a setup.
+    /// The ideals for the flows of a setup.
     #[must_use]
     pub fn new(setup: &'a Setup) -> Alone<'a> {
         let states = states(setup);
@@ -32,7 +32,7 @@ impl<'a> Alone<'a> {
     /// `until`. Zero if its hosts cannot reach each other in any of them.
     pub fn completion(&mut self, flow: &Flow, until: Time) -> Span {
         let seen = self.states[1..].partition_point(|(from, _)| *from <= until) + 1;
-        // With new routes a flow may take a new path while its packets are still on the old one.
+        // After new routes, a flow may take a new path while its packets are still on the old one.
         let spreading = if seen == 1 { self.spreading } else { Spreading::AllRoutes };
         let times = (0..seen).map(|state| self.in_state(state, flow, spreading));
         times.filter(|time| *time > Span::ZERO).min().unwrap_or(Span::ZERO)

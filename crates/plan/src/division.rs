@@ -3,7 +3,7 @@
 /// How a run is divided among threads, one per domain of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// How many threads.
+    /// The number of threads.
     pub threads: Threads,
     /// Cut the network at random with this seed: for tests.
     pub scatter: Option<u64>,
@@ -14,7 +14,7 @@ pub struct Division {
 pub enum Threads {
     /// Exactly this many, whether or not they help.
     Exactly(usize),
-    /// As many as help, at most this many.
+    /// As many as help, but at most this many.
     UpTo(usize),
 }
 
@@ -28,7 +28,7 @@ impl Division {
         Division { threads: Threads::Exactly(threads.max(1)), scatter: None }
     }
 
-    /// As many threads as help, at most this many.
+    /// As many threads as help, but at most this many.
     #[must_use]
     pub fn up_to(threads: usize) -> Division {
         Division { threads: Threads::UpTo(threads.max(1)), scatter: None }

@@ -5,10 +5,10 @@ use weft_core::record::{FlowRecord, RunRecord};
 
 use crate::setup::Setup;
 
-/// Receives the record of each flow once it is done; false stops the run.
+/// Receives the record of each flow once it is done; `false` stops the run.
 pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
 
-/// Called occasionally with the progress of a run; false stops it.
+/// Called occasionally with the progress of a run; `false` stops it.
 pub type Watch<'a> = &'a mut dyn FnMut(&EngineProgress) -> bool;
 
 /// The progress of a run.
@@ -31,7 +31,8 @@ pub struct Finished {
     pub record: RunRecord,
     /// The number of threads it used.
     pub threads: usize,
-    /// What else must be known to judge the results, as name and value; for the manifest. Reports begin with that called `caution`.
+    /// Further facts needed to judge the results, as name and value, for the manifest. Reports begin with the one
+    /// called `caution`.
     pub facts: Vec<(String, String)>,
 }
 
@@ -45,12 +46,12 @@ pub trait Engine: Sync {
         "weft run".to_owned()
     }
 
-    /// Whether equal setups give equal results. Results of an engine for which they do not are never reused.
+    /// Whether equal setups give equal results. Otherwise its results are never reused.
     fn is_deterministic(&self) -> bool {
         true
     }
 
-    /// Why it cannot run a setup, each reason with what it can; empty if it can.
+    /// Why it cannot run a setup, each reason with what it can run; empty if it can run the setup.
     fn misfits(&self, _setup: &Setup) -> Vec<String> {
         Vec::new()
     }

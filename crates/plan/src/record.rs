@@ -33,7 +33,7 @@ impl Setup {
         nodes.map(|node| NodeRecord { name: self.graph.name(node), tier: tier(node) }).collect()
     }
 
-    /// What is to happen to the network, in order of time: everything of one kind at one instant together.
+    /// Changes of the network, in order of time: everything of one kind at one instant together.
     #[must_use]
     pub fn incidents(&self) -> Vec<IncidentRecord> {
         let cables = self.timeline.changes.iter().filter_map(|(at, change)| match change {

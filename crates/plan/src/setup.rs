@@ -54,11 +54,11 @@ pub struct Setup {
     pub queues_every: Option<Span>,
     /// Samples averaged per recorded value; at least 1.
     pub queues_averaged: u64,
-    /// Queues of which a sample exceeds this are reported; absent: none is.
+    /// Queues with a sample above this are reported; `None`: none are.
     pub queues_above: Option<Bytes>,
     /// Maximum bins of a queue series, if more than the usual 512; beyond it, neighbours are merged.
     pub queue_bins: Option<usize>,
-    /// Most bins of the run's time series, at least 2; absent: none is recorded.
+    /// Maximum number of bins of the run's time series, at least 2; absent: none is recorded.
     pub series_bins: Option<usize>,
     /// Whether each flow's waits are recorded by hop.
     pub flow_waits: bool,
@@ -73,11 +73,11 @@ pub struct Setup {
 /// A host whose network card sends endless pause frames for all lossless classes: a fault that spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
-    /// Which host.
+    /// The host.
     pub host: HostId,
-    /// From when.
+    /// When it begins.
     pub from: Time,
-    /// Until when.
+    /// When it ends.
     pub until: Time,
 }
 
@@ -86,7 +86,7 @@ pub struct Storm {
 pub struct FlowSampling {
     /// Interval between samples.
     pub every: Span,
-    /// How many flows, the first to start.
+    /// Number of flows, the first to start.
     pub flows: u32,
 }
 
@@ -230,7 +230,7 @@ impl Setup {
         (queues(flow.source, sender), queues(flow.destination, receiver))
     }
 
-    /// Whether the queue of a class is among the paused ones of a host.
+    /// Whether the queue of a class is among the paused queues of a host.
     #[inline]
     #[must_use]
     pub fn is_paused(&self, host: HostId, class: Class, paused: u8) -> bool {

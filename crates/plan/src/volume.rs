@@ -1,4 +1,4 @@
-//! What a run is going to carry, roughly: from its first flows, without losses. Runs nothing.
+//! A rough estimate of what a run will carry: from its first flows, without losses. Runs nothing.
 
 use weft_core::{Span, Time};
 use weft_topology::Node;
@@ -6,12 +6,12 @@ use weft_workload::Flow;
 
 use crate::setup::Setup;
 
-/// The first flows stand for all of them.
+/// Number of first flows that represent all.
 const MOST_FLOWS: usize = 1_000;
 /// Reading a port at the end of a bin costs about as much as a tenth of a packet hop: with this many hops per reading, all
 /// readings cost well below 1 % of a run.
 const HOPS_PER_READING: f64 = 128.0;
-/// Bins of a time series that a run gets whatever it costs, and at most.
+/// Minimum (whatever the cost) and maximum number of bins in a run's time series.
 const SERIES_BINS: (f64, f64) = (2.0, 256.0);
 
 /// A rough estimate of what a run carries.
@@ -19,12 +19,12 @@ const SERIES_BINS: (f64, f64) = (2.0, 256.0);
 pub struct RunVolume {
     /// Link traversals by any packet, on paths through the highest tier.
     pub packet_hops: f64,
-    /// From the start of the run until the last flow starts, or until the hosts could have sent everything.
+    /// Time from the start of the run until the last flow starts, or until the hosts could have sent everything.
     pub lasts: Span,
 }
 
 impl Setup {
-    /// What the run is going to carry; nothing where jobs add flows.
+    /// What the run will carry; `None` if jobs add flows.
     #[must_use]
     pub fn volume(&self) -> Option<RunVolume> {
         if !self.flows.jobs().is_empty() {
@@ -46,7 +46,7 @@ impl Setup {
         })
     }
 
-    /// How many bins a time series may have, unless somebody asks for a number.
+    /// Maximum number of bins of a time series, unless the scenario sets a number.
     #[must_use]
     pub fn affordable_bins(&self) -> usize {
         let readings = self.graph.links().len() as f64 * HOPS_PER_READING;

@@ -52,7 +52,8 @@ pub fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> 
 
 /// The setup of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
+/// # Errors
+/// Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     build::setup(settings, folder, seed)
@@ -75,7 +76,7 @@ impl Prepared {
     /// This case with another transport, checked against the rules on combinations of settings.
     ///
     /// # Errors
-    /// [`Error::BadInput`] with everything that makes it impossible, as `weft check` would say it.
+    /// [`Error::BadInput`] with everything that makes it impossible, as `weft check` would report it.
     pub fn with_transport(&self, transport: TransportSettings) -> Result<Prepared, Error> {
         let mut changed = self.clone();
         changed.settings.transport = transport;
@@ -92,7 +93,8 @@ impl Prepared {
 
     /// The parts of the run with a seed.
     ///
-    /// # Errors [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
+    /// # Errors
+    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
         build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
     }

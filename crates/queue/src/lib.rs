@@ -14,7 +14,7 @@ pub use shaper::{Shaper, ShaperSettings};
 pub struct ClassQueue {
     /// The waiting packets, without the one in service.
     pub packets: Queue,
-    /// Wire bytes charged to the queue, the packet in service included.
+    /// Wire bytes charged to the queue, including the packet in service.
     pub bytes: u64,
     /// Of these, bytes of red packets.
     pub red: u64,

@@ -1,8 +1,8 @@
-//! Orders: which packet of a queue is sent next, and which is dropped if there is no room. Which queue of a port is
-//! served is decided by the [scheduler](crate::schedule).
+//! Orders: which packet of a queue is sent next, and which is dropped if there is no room. The
+//! [scheduler](crate::schedule) decides which queue of a port is served.
 //!
-//! A queue is a list in the pool whose head is sent next. An order other than that of arrival moves the packet to be
-//! sent next to the head whenever the list has changed, so that nothing else depends on it.
+//! A queue is a list in the pool whose head is sent next. An order other than that of arrival moves the next packet
+//! to send to the head whenever the list changes, so that nothing else depends on it.
 
 use weft_core::{Header, Headers, PacketId, Queue, family};
 
@@ -11,13 +11,13 @@ pub mod ranked;
 
 /// The order of the packets waiting in one queue, without the one in service.
 pub trait Order {
-    /// A packet joins the queue.
+    /// Called when a packet joins the queue.
     fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
         queue.push(packet, headers);
     }
-    /// The packet at the head has left the queue: moves the packet to be sent next to the head.
+    /// Called after the head of the queue has left: moves the next packet to send to the head.
     fn left(&mut self, _queue: &mut Queue, _packet: PacketId, _headers: &mut Headers) {}
-    /// There is no room for a packet: removes the packet to be dropped instead of it, if there is one of lower value.
+    /// Called when there is no room for a packet: removes a packet of lower value to drop instead, if there is one.
     fn evict(&mut self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {
         None
     }

@@ -14,7 +14,8 @@ pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
 pub trait Scheduler {
-    /// The index of the queue to serve; `None` if all are empty.
+    /// The index of the queue to serve next, or `None` if no queue is [ready](ClassQueue::ready): a queue that holds
+    /// packets may be paused or shaped.
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
 }
 
@@ -38,8 +39,8 @@ family! {
 }
 
 impl SchedulerSettings {
-    /// Of a port with so many queues, how many of the first are served each strictly before the next: 1 if there is no
-    /// precedence. With strict priority above weights, the last of them shares what is left with those behind it.
+    /// Number of leading queues served in strict priority at a port with `queues` queues; 1 if there is none. With
+    /// strict priority above weights, the last of them shares what is left with those behind it.
     #[must_use]
     pub fn in_order(&self, queues: u32) -> u32 {
         let ahead = |first: u32| first.min(queues.saturating_sub(1)) + 1;
@@ -56,7 +57,7 @@ impl SchedulerSettings {
 mod tests {
     use super::*;
 
-    /// What the largest takes, and a tag: ports with other schedulers pay for none of them.
+    /// The size of the largest, and a tag: ports with other schedulers pay for none of them.
     #[test]
     fn a_scheduler_takes_no_more_memory_than_deficit_round_robin() {
         assert_eq!(size_of::<AnyScheduler>(), size_of::<drr::Drr>() + align_of::<drr::Drr>());

@@ -21,13 +21,13 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Shaper {
     transmission: Transmission,
-    /// How long the bucket takes to fill.
+    /// Time that the bucket takes to fill.
     depth: Span,
     /// When the bucket is full.
     full_at: Time,
     /// Bit q: queue q is shaped.
     queues: u8,
-    /// When the driver will call because the bucket opens; never, if it was not asked to.
+    /// When the driver will call because the bucket opens; never if it was not asked to.
     pub called: Time,
 }
 
@@ -56,7 +56,7 @@ impl Shaper {
         (opens > now).then_some(opens)
     }
 
-    /// A packet of a shaped queue begins to leave.
+    /// Called when a packet of a shaped queue begins to leave.
     pub fn sends(&mut self, now: Time, wire: u16) {
         self.full_at = self.full_at.max(now) + self.transmission.time(wire);
     }

@@ -10,7 +10,7 @@ pub mod patched_timely;
 pub mod timely;
 pub mod timely_pi;
 
-/// How fast a sender may send.
+/// The rate at which a sender may send.
 pub trait RateLaw {
     /// The current rate.
     fn rate(&self) -> Rate;
@@ -27,10 +27,10 @@ pub trait RateLaw {
     /// A congestion notification arrived.
     fn on_notification(&mut self, _now: Time) {}
 
-    /// This many wire bytes were sent.
+    /// Called when this many wire bytes were sent.
     fn on_sent(&mut self, _now: Time, _bytes: Bytes) {}
 
-    /// A segment was acknowledged: its round-trip time without its transmission time.
+    /// Called when a segment was acknowledged, with its round-trip time without its transmission time.
     fn on_round_trip(&mut self, _now: Time, _trip: Span) {}
 }
 

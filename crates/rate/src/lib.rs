@@ -1,5 +1,5 @@
-//! Rate laws: how fast a RoCE sender may send. A law sees the congestion notifications, round trips and bytes of its
-//! own flow; it must not depend on packets, retransmissions or the network.
+//! Rate laws: the rate at which a RoCE sender may send. A law sees the congestion notifications, round trips and
+//! bytes of its own flow; it must not depend on packets, retransmissions or the network.
 //!
 //! Laws are state machines without a clock: events come in with their instant; a rate and the time of the next timer
 //! come out. Their settings serve both the packet engine and the fluid model. All rates are wire rates, framing

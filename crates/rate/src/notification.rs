@@ -6,7 +6,8 @@ use weft_core::{Span, Time, choice, settings};
 choice! {
     /// How notifications are spaced.
     pub enum NotificationPacing {
-        /// A mark is answered at once unless a notification went out within the interval; such marks are forgotten (the paper).
+        /// A mark is answered at once, unless a notification went out within the interval; such marks are ignored
+        /// (the paper).
         Paper = "paper",
         /// Marks within the interval are answered together at its end (the simulator released with the paper).
         Ticker = "ticker",
@@ -45,12 +46,12 @@ pub struct NotificationPoint {
     ticker: bool,
     /// No notification is sent before this.
     quiet_until: Time,
-    /// A notification is due at the end of the interval.
+    /// Whether a notification is due at the end of the interval.
     owed: bool,
 }
 
 impl NotificationPoint {
-    /// From the settings. If the port keeps the interval, each flow requests one per mark.
+    /// Creates it from the settings. If the port keeps the interval, each flow requests one notification per mark.
     #[must_use]
     pub fn new(settings: &NotificationSettings) -> NotificationPoint {
         let interval =
@@ -63,7 +64,7 @@ impl NotificationPoint {
         }
     }
 
-    /// A marked packet arrived; returns whether to notify the sender now.
+    /// Called when a marked packet arrives; returns whether to notify the sender now.
     pub fn on_mark(&mut self, now: Time) -> bool {
         let free = now >= self.quiet_until && !self.owed;
         if free {
@@ -79,7 +80,7 @@ impl NotificationPoint {
         if self.owed { self.quiet_until } else { Time::NEVER }
     }
 
-    /// The clock reached `now`; returns whether the owed notification is sent.
+    /// Called when the clock reaches `now`; returns whether the owed notification is sent.
     pub fn on_time(&mut self, now: Time) -> bool {
         let goes = self.due() <= now;
         if goes {

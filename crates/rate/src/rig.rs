@@ -4,7 +4,7 @@ use weft_core::{Rate, Time};
 
 use crate::RateLawSite;
 
-/// At a card of this many gigabits per second.
+/// A flow at a card of this many gigabits per second.
 pub(crate) fn site(gbps: u64) -> RateLawSite {
     RateLawSite { line_rate: Rate::from_gbps(gbps), flow: 0, others: 0, seed: 1, now: Time::ZERO }
 }

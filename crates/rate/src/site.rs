@@ -2,7 +2,7 @@
 
 use weft_core::{Rate, Time};
 
-/// What a law needs to know about its flow and host from the start.
+/// The facts about its flow and host that a law needs from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLawSite {
     /// Line rate of the host's network card: no law exceeds it.

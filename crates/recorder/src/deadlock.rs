@@ -9,14 +9,14 @@ use weft_core::{Bytes, LinkId, Time};
 /// A paused transmitter: a link, and the class.
 pub type PausedTransmitter = (LinkId, u8);
 
-/// Bytes that a switch holds in a paused queue and that came from a link it has paused.
+/// Bytes in a paused queue of a switch that arrived over a link the switch has paused.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// The transmitter it has paused.
     pub stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
     pub holds: PausedTransmitter,
-    /// How many.
+    /// The number of bytes.
     pub bytes: Bytes,
     /// The paused sender may resume when at most this many of the bytes remain, even if everything else has left.
     pub goes_on_at: Bytes,

@@ -1,7 +1,7 @@
 //! Samples the senders of flows at fixed intervals: windows over time. Sampling changes nothing.
 //!
 //! Only the first flows to start are sampled, so that the cost does not depend on the number of flows; samples are
-//! thinned out when they become too many. What is kept must not depend on the partition into domains.
+//! thinned out when they become too many. The kept samples must not depend on the partition into domains.
 
 use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
@@ -13,14 +13,14 @@ const MAX_ROWS: usize = 1 << 17;
 /// The samples that a domain has taken of its senders.
 #[derive(Clone, Debug)]
 pub struct FlowWatch {
-    /// How many flows, the first to start.
+    /// Number of flows, the first to start.
     pub flows: u32,
     most: usize,
     series: FlowSeries,
 }
 
 impl FlowWatch {
-    /// Without samples.
+    /// Creates one without samples.
     #[must_use]
     pub fn new(sampling: FlowSampling) -> FlowWatch {
         let FlowSampling { every, flows } = sampling;
@@ -71,7 +71,7 @@ impl FlowWatch {
     }
 }
 
-/// The state of a sender as its report has it.
+/// The state of a sender, from its report.
 #[must_use]
 pub fn sample(time: Time, flow: FlowId, sender: &weft_transport::SenderReport) -> FlowSample {
     FlowSample {
@@ -94,7 +94,7 @@ mod tests {
 
     const EVERY: Span = Span::from_ms(10);
 
-    /// Looks at some flows with room for eight rows.
+    /// Samples some flows with room for eight rows.
     fn looks(looks: u64, flows: &[u32]) -> FlowWatch {
         let mut watch = FlowWatch::new(FlowSampling { every: EVERY, flows: 2 });
         watch.most = 8;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use weft_core::record::{QueueEvent, QueueEvents, QueueStage};
 use weft_core::{Bytes, LinkId, PortId, SwitchId, Time};
 
-/// Only the last lines are kept, this many at most; those before are counted.
+/// Maximum number of lines kept, the last ones; earlier lines are counted.
 const MAX_LINES: usize = 1_000_000;
 
 /// A queue that is monitored.
@@ -69,7 +69,7 @@ impl QueueMonitor {
     }
 }
 
-/// What a sample of a queue gives to report: the stage, the length, and at the end the duration.
+/// The report of a sample of a queue: the stage, the length, and at the end the duration.
 fn look(
     excess: &mut Option<Excess>,
     (now, length): (Time, u64),
@@ -103,7 +103,8 @@ mod tests {
     /// One line: the second, the queue, the letter, megabytes and, at the end, seconds.
     type Told = (u64, u16, &'static str, u64, Option<u64>);
 
-    /// What a monitor of several queues with a threshold of 5 MB says of samples taken once a second, in megabytes.
+    /// The lines of a monitor of several queues with a threshold of 5 MB, for samples taken once a second, in
+    /// megabytes.
     fn told(samples: &[&[u64]]) -> Vec<Told> {
         let queue = |group: usize| MonitoredQueue {
             switch: SwitchId(0),

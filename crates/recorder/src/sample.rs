@@ -9,7 +9,7 @@ use weft_topology::{Change, Graph, Link, Node, Timeline};
 
 use crate::monitor::{MonitoredQueue, QueueMonitor};
 
-/// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
+/// Maximum number of bins of a series, unless a run requests more; beyond it, neighbours are merged.
 const MAX_BINS: usize = 512;
 
 /// A sample of one port: bytes and packets.
@@ -27,9 +27,9 @@ pub struct Sampler {
     from: Time,
     /// The latest sample of each port.
     seen: Vec<Look>,
-    /// What reports queues above a threshold, if the run requests it.
+    /// The monitor of queues above a threshold, if the run requests it.
     monitor: Option<QueueMonitor>,
-    /// How many queues that monitor has.
+    /// Number of queues that it monitors.
     monitored: usize,
 }
 
@@ -44,7 +44,7 @@ pub fn sampled<'a>(graph: &'a Graph) -> Vec<(LinkId, &'a Link, SwitchId)> {
     links.filter_map(of_switch).collect()
 }
 
-/// The queues that a run monitors: of every output port one for each group of inputs, in the order of the links.
+/// The queues that a run monitors: one for each output port and group of inputs, in the order of the links.
 #[must_use]
 pub fn monitored(setup: &Setup) -> Vec<MonitoredQueue> {
     if setup.queues_above.is_none() {
@@ -64,7 +64,7 @@ pub fn monitored(setup: &Setup) -> Vec<MonitoredQueue> {
     sampled(&setup.graph).into_iter().flat_map(of_port).collect()
 }
 
-/// Ascending numbers, in short: `0-3,12`.
+/// Abbreviates ascending numbers: `0-3,12`.
 fn ranges(numbers: impl Iterator<Item = usize>) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for number in numbers {
@@ -197,7 +197,7 @@ impl Sampler {
     }
 }
 
-/// Which of the sampled ports have a cable that is up. Among parallel ports one without is no empty queue.
+/// Which of the sampled ports have a cable that is up. A port whose cable is down does not count as an empty queue.
 #[derive(Debug)]
 struct LivePorts {
     up: Vec<bool>,
@@ -218,7 +218,7 @@ impl LivePorts {
         }
     }
 
-    /// Their state at `now`, which never goes back; a cable that changes then has changed.
+    /// Their state at `now`, which never decreases, including changes at that instant.
     fn at(&mut self, now: Time) -> &[bool] {
         while let Some((_, cable, up)) = self.changes.pop_if(|(at, ..)| *at <= now) {
             let ports = self.up.iter_mut().zip(&self.cables).filter(|(_, own)| **own == cable);

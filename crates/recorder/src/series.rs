@@ -1,7 +1,7 @@
-//! The run over time, in bins: what arrived, what links carried, drops, marks, pauses, queues. Everything is read from
-//! counters that exist anyway, at the end of each bin; recording changes nothing.
+//! The run over time, in bins: arrivals, loads of links, drops, marks, pauses, queues. Everything is read at the end
+//! of each bin from counters that exist anyway; recording changes nothing.
 //!
-//! Every domain keeps the bins of its own nodes, on a clock that all follow alike; they are added up at the end.
+//! Every domain keeps the bins of its own nodes, on a clock that all domains follow; they are added up at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use weft_core::{Bytes, HostId, LinkId, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, Node, Timeline};
 
-/// When bins end. A pure function of the setup and of how many have ended, so that all threads agree.
+/// When bins end. A pure function of the setup and the number of ended bins, so that all threads agree.
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesClock {
     every: Span,
@@ -19,13 +19,14 @@ pub struct SeriesClock {
     fine: u64,
     later: Span,
     bins: u64,
-    /// Later bins at most; even.
+    /// Maximum number of later bins; even.
     most: u64,
 }
 
 impl SeriesClock {
-    /// `None` if nothing is recorded. The time that flows take to arrive, or that hosts need to send them, fills about three
-    /// quarters of the bins, which stay; where neither is known, a run begins with bins of 1 us, and all may be merged.
+    /// `None` if nothing is recorded. The expected arrival or sending time of all flows is spread over about three
+    /// quarters of the bins, which are never merged. If neither is known, bins begin at 1 us and all are merged as
+    /// needed.
     #[must_use]
     pub fn new(setup: &Setup) -> Option<SeriesClock> {
         let bins = (setup.series_bins? as u64).max(2) / 2 * 2;
@@ -48,7 +49,7 @@ impl SeriesClock {
         self.begins(self.bins + 1)
     }
 
-    /// A bin ended. Returns true if the later bins must be merged now.
+    /// Ends a bin. Returns `true` if the later bins must be merged now.
     pub fn advance(&mut self) -> bool {
         self.bins += 1;
         let full = self.bins == self.fine + self.most;
@@ -59,14 +60,14 @@ impl SeriesClock {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, ... that is not below.
+/// The least of 1, 2, 5, 10, 20, ... that is not below `least`.
 fn round_up(least: u64) -> Span {
     let power = 10u64.pow(least.ilog10());
     let found = [1, 2, 5, 10].into_iter().map(|digit| digit * power).find(|round| *round >= least);
     Span(found.unwrap_or(least))
 }
 
-/// What has been counted since the run began.
+/// Totals since the run began.
 #[derive(Clone, Debug, Default)]
 pub struct RunCounts {
     /// Payload delivered in order.
@@ -79,7 +80,7 @@ pub struct RunCounts {
     pub paused: Span,
 }
 
-/// What a link had counted when its transmitter was last read.
+/// The counters of a link when its transmitter was last read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkCounts {
     /// Wire bytes sent.
@@ -104,9 +105,9 @@ pub struct SeriesWatch {
     before: RunCounts,
     /// By link; links of other domains stay at zero.
     links: Vec<LinkCounts>,
-    /// The longest queue of each link so far; looks restart those of the ports.
+    /// The longest queue of each link so far; readings restart those of the ports.
     peaks: Vec<Bytes>,
-    /// What the current bin holds of each group.
+    /// The totals of each group in the current bin.
     open: Vec<GroupBin>,
     /// Packets marked in the current bin.
     marked: u64,
@@ -146,7 +147,8 @@ impl SeriesWatch {
         })
     }
 
-    /// What the transmitter of a link has counted since it was last read, and the longest queue since, belong to the current bin.
+    /// Adds to the current bin what the transmitter of a link has counted since it was last read, and the longest
+    /// queue since.
     #[inline]
     pub fn read(&mut self, link: LinkId, now: LinkCounts, peak: Bytes) {
         let before = std::mem::replace(&mut self.links[link.index()], now);
@@ -165,7 +167,7 @@ impl SeriesWatch {
         self.peaks[link.index()]
     }
 
-    /// Ends a bin with what has been counted.
+    /// Ends a bin with the current totals.
     pub fn add(&mut self, now: RunCounts, paused: &[(LinkId, Span)]) {
         let before = &self.before;
         let groups = self.open.len();
@@ -188,7 +190,7 @@ impl SeriesWatch {
         self.before = now;
     }
 
-    /// The bin that was due has ended: halves the number of bins if there are too many.
+    /// Called when the due bin has ended: halves the number of bins if there are too many.
     pub fn advance(&mut self) {
         if self.clock.advance() {
             self.merge();
@@ -244,7 +246,7 @@ fn groups(graph: &Graph, timeline: &Timeline) -> (Vec<LinkGroup>, Vec<u8>) {
 }
 
 impl SeriesWatch {
-    /// What this domain saw; the peaks stay.
+    /// The bins of this domain; the peaks stay.
     #[must_use]
     pub fn finish(&mut self) -> TimeSeries {
         let mut series = std::mem::take(&mut self.series);

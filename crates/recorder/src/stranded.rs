@@ -32,7 +32,7 @@ impl Remains {
         apart.then_some(remains)
     }
 
-    /// Whether nothing can get from one host to the other any more.
+    /// Whether nothing can reach one host from the other any longer.
     #[must_use]
     pub fn cuts_off(
         &self,

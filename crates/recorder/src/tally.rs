@@ -1,4 +1,4 @@
-//! Counts that belong to no single node: waiting by hop, drops by hop and reason. Must not depend on nodes.
+//! Counts that do not belong to a single node: waiting by hop, drops by hop and reason. Must not depend on nodes.
 
 use weft_core::record::{DropRecord, HopRecord, Incident, IncidentRecord, PacketBalance, Reason};
 use weft_core::{Bytes, Header, Span, Time};
@@ -14,9 +14,9 @@ pub struct Tally {
     drops: Vec<[(u64, u64); Reason::ALL.len()]>,
     /// Events handled, and departures foreseen in their place.
     pub events: u64,
-    /// What happened to all packets; `left` is counted at the end.
+    /// The fates of all packets; `left` is counted at the end.
     pub packets: PacketBalance,
-    /// What the scenario plans to happen to the network, in order of time, and what was lost to it.
+    /// The incidents that the scenario plans, in order of time, with the packets lost to them.
     pub incidents: Vec<IncidentRecord>,
 }
 
@@ -34,13 +34,13 @@ impl Tally {
         }
     }
 
-    /// A data packet left a queue of a switch after waiting.
+    /// Records that a data packet left a queue of a switch after waiting.
     #[inline]
     pub fn waited(&mut self, hops: u8, wait: Span) {
         self.waits[usize::from(hops).min(HOPS - 1)].wait_ns.add(wait.0 / 1_000);
     }
 
-    /// At `now` it is expected that a data packet will leave a queue of a switch at `start`, after waiting.
+    /// Records, at `now`, that a data packet is expected to leave a queue of a switch at `start`, after waiting.
     pub fn expect_wait(&mut self, hops: u8, wait: Span, (now, start): (Time, Time)) {
         let (hop, wait) = (usize::from(hops).min(HOPS - 1), wait.0 / 1_000);
         if wait <= self.waits[hop].wait_ns.max() {
@@ -51,7 +51,7 @@ impl Tally {
         self.records.push((hop, wait, start));
     }
 
-    /// A data packet will not leave at `start`, after waiting, as expected.
+    /// Records that a data packet will not leave at `start`, after waiting, as expected.
     pub fn revoke_wait(&mut self, hops: u8, wait: Span, start: Time) {
         let (hop, wait) = (usize::from(hops).min(HOPS - 1), wait.0 / 1_000);
         self.waits[hop].wait_ns.remove(wait);
@@ -60,7 +60,7 @@ impl Tally {
         }
     }
 
-    /// Records of packets that left before `now` remain.
+    /// Confirms the records of packets that left before `now`.
     fn settle_records(&mut self, now: Time) {
         let Tally { records, waits, .. } = self;
         for (hop, wait, _) in records.extract_if(.., |(_, _, start)| *start < now) {
@@ -68,7 +68,7 @@ impl Tally {
         }
     }
 
-    /// A data packet waited for its host's card while that served others.
+    /// Records that a data packet waited for its host's card while that served others.
     #[inline]
     pub fn waited_at_host(&mut self, wait: Span) {
         self.waits[0].wait_ns.add(wait.0 / 1_000);
@@ -92,7 +92,7 @@ impl Tally {
         std::array::from_fn(|reason| self.drops.iter().map(|hop| hop[reason].0).sum())
     }
 
-    /// Adds the counts of another domain, of which nothing will be revoked any more.
+    /// Adds the counts of another domain. Nothing that it counted may be revoked afterwards.
     pub fn merge(&mut self, other: &Tally) {
         for (hop, wait, _) in &other.records {
             self.waits[*hop].wait_ns.raise(*wait);

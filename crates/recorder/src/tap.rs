@@ -7,23 +7,23 @@ use weft_core::record::Reason;
 use weft_core::{Ecn, Header, PacketId, PortId, SwitchId, Time};
 use weft_switch::Observer;
 
-/// Something seen at the switch.
+/// An observation at the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
     /// A whole packet arrived; packets are numbered in this order.
     Arrived {
-        /// When.
+        /// The instant.
         time: Time,
-        /// By which port.
+        /// The port by which it arrived.
         port: PortId,
         /// Its header before the switch touched it.
         header: Header,
     },
     /// A packet started to leave.
     Left {
-        /// When.
+        /// The instant.
         time: Time,
-        /// By which port.
+        /// The port by which it left.
         port: PortId,
         /// Its number.
         packet: u32,
@@ -32,11 +32,11 @@ pub enum Seen {
     },
     /// A packet was dropped.
     Dropped {
-        /// When.
+        /// The instant.
         time: Time,
         /// Its number.
         packet: u32,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
 }

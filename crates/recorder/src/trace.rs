@@ -1,4 +1,4 @@
-//! One flow followed through a run on one thread: what was seen of it, and the observers of switches.
+//! One flow followed through a run on one thread: the observations, and the observers of switches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,32 +10,32 @@ use weft_core::{Ecn, FlowId, Header, PacketId, PacketKind, PortId, Time};
 use weft_switch::Observer;
 use weft_transport::Body;
 
-/// The packets of the flow that are under way, and what was seen of it so far.
+/// The packets of the flow that are under way, and the observations so far.
 #[derive(Debug, Default)]
 pub struct Tracing {
-    /// What was seen so far.
+    /// The observations so far.
     pub found: FlowTrace,
-    /// Packets in the network, by their places in the pool.
+    /// Packets in the network, by their slots in the pool.
     alive: HashMap<PacketId, u32>,
-    /// Packets on their last link: when they land, and the event that says so.
+    /// Packets on their last link: when they land, and the event of their landing.
     landing: HashMap<PacketId, (Time, usize)>,
     /// Events of packets that the sender receives, in order of landing.
     pub answers: Vec<(Time, usize)>,
 }
 
-/// What all observers of a run share.
+/// The state that all observers of a run share.
 #[derive(Clone, Debug)]
 pub struct Trace(Arc<Mutex<Tracing>>);
 
 impl Trace {
-    /// Of a flow, before the run starts.
+    /// A trace of a flow, before the run starts.
     #[must_use]
     pub fn new(flow: FlowId) -> Trace {
         let found = FlowTrace { flow, ..FlowTrace::default() };
         Trace(Arc::new(Mutex::new(Tracing { found, ..Tracing::default() })))
     }
 
-    /// What is shared.
+    /// The shared trace.
     ///
     /// # Panics
     /// If another thread panicked while it held this.
@@ -43,7 +43,7 @@ impl Trace {
         self.0.lock().expect("nobody panics while holding a trace")
     }
 
-    /// What was seen, ordered by time; events of one instant stay in their order.
+    /// The observations, ordered by time; events of one instant stay in their order.
     #[must_use]
     pub fn finish(&self, end: Time) -> FlowTrace {
         let mut found = std::mem::take(&mut self.open().found);
@@ -61,14 +61,14 @@ impl Tracing {
         self.found.events.len() - 1
     }
 
-    /// A packet of the flow leaves its host.
+    /// Called when a packet of the flow leaves its host.
     pub fn sent(&mut self, now: Time, node: u32, id: PacketId, (header, body): (&Header, &Body)) {
         let number = self.written(id, (header, body));
         self.alive.insert(id, number);
         self.note(now, TraceStep::Sent, node, (number, header));
     }
 
-    /// The card of its host has no room for a packet of the flow.
+    /// Called when the card of its host has no room for a packet of the flow.
     pub fn refused(&mut self, now: Time, node: u32, id: PacketId, (header, body): (&Header, &Body)) {
         let number = self.written(id, (header, body));
         self.note(now, TraceStep::Dropped(Reason::PortFull), node, (number, header));
@@ -90,7 +90,7 @@ impl Tracing {
         number
     }
 
-    /// A packet is on the link to a host. Returns nothing for packets of other flows.
+    /// Called when a packet is on the link to a host. Returns `None` for packets of other flows.
     pub fn lands(&mut self, lands: Time, node: u32, id: PacketId, header: &Header) {
         let Some(number) = self.alive.remove(&id) else { return };
         let event = self.note(lands, TraceStep::Received, node, (number, header));
@@ -101,7 +101,7 @@ impl Tracing {
         }
     }
 
-    /// A packet is lost on a link that leaves a node.
+    /// Called when a packet is lost on a link that leaves a node.
     pub fn lost(&mut self, now: Time, node: u32, id: PacketId, (header, reason): (&Header, Reason)) {
         if let Some(number) = self.alive.remove(&id) {
             self.note(now, TraceStep::Dropped(reason), node, (number, header));
@@ -114,12 +114,12 @@ impl Tracing {
     }
 }
 
-/// Sees what a switch does with the packets of the flow.
+/// Observes the packets of the flow at a switch.
 #[derive(Debug)]
 pub struct TracedSwitch {
     /// The switch, as an index into the nodes of the record.
     pub node: u32,
-    /// What all share.
+    /// The trace shared by all.
     pub trace: Trace,
 }
 

@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 6937): during recovery the window follows what arrives, so that it reaches its
-//! target at the end of the round trip, without a pause or a burst.
+//! Proportional rate reduction (RFC 6937): during recovery the window follows deliveries, so that it reaches its
+//! target at the end of the round trip without a pause or a burst.
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,12 +12,12 @@ pub struct Reduction {
     flight: u64,
 }
 
-/// What an acknowledgement reports to a recovery.
+/// The report of an acknowledgement to a recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
     /// Payload it delivers (DeliveredData).
     pub bytes: u64,
-    /// Payload in flight after it (pipe).
+    /// Payload in flight afterwards (pipe).
     pub pipe: u64,
     /// It advances the cumulative acknowledgement and reports no loss, so that the window may grow quickly.
     pub clean: bool,
@@ -57,7 +57,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Segments sent in one round trip that begins with `flight` segments of which `lost` are lost, and the flight then.
+    /// Segments sent in a round trip that begins with `flight` segments, `lost` of them lost, and the flight
+    /// afterwards.
     fn recover(flight: u64, lost: u64, ssthresh: u64) -> (u64, u64) {
         let mut reduction = Reduction::new(flight * MSS);
         let (mut pipe, mut sent) = ((flight - lost) * MSS, 0);

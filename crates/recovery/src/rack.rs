@@ -8,14 +8,14 @@ use crate::scoreboard::Reference;
 /// Recoveries without a duplicate after which the reordering window shrinks to its initial size.
 const PERSISTENCE: u8 = 16;
 
-/// Segments that arrived out of order, as many as the duplicate threshold: if that many have, and the network does not
-/// reorder, the reordering window is zero (RFC 8985, section 6.2, step 4).
+/// The duplicate threshold, in segments: if that many have arrived out of order, and the network does not reorder,
+/// the reordering window is zero (RFC 8985, section 6.2, step 4).
 pub const URGENT_SEGMENTS: u64 = 3;
 
 /// The state of RACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Rack {
-    /// Of the packets that have arrived, the one sent last.
+    /// The packet sent last among those that have arrived.
     pub reference: Reference,
     /// The round trip of that packet.
     rtt: Span,
@@ -51,7 +51,7 @@ impl Rack {
         }
     }
 
-    /// A packet sent at `reference.sent` was acknowledged after `rtt`. If it was a retransmission and the
+    /// Called when a packet sent at `reference.sent` was acknowledged after `rtt`. If it was a retransmission and the
     /// acknowledgement came sooner than any round trip, it is attributed to the first copy.
     #[inline]
     pub fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
@@ -63,13 +63,13 @@ impl Rack {
         }
     }
 
-    /// The network has reordered packets.
+    /// Called when the network has reordered packets.
     #[inline]
     pub const fn saw_reordering(&mut self) {
         self.reordering = true;
     }
 
-    /// A retransmission was unnecessary: the reordering window grows, once per round trip.
+    /// Called when a retransmission was unnecessary: the reordering window grows, once per round trip.
     #[inline]
     pub fn saw_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.duplicate_round {

@@ -26,14 +26,14 @@ impl Patience {
         self.now
     }
 
-    /// A packet arrived after later ones; the last of these ends `extent` bytes after its first byte.
+    /// Called when a packet arrived after later ones; the last of these ends `extent` bytes after its first byte.
     #[inline]
     pub fn overtaken(&mut self, extent: u64, mss: u64) {
         let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
         self.now = segments.clamp(self.now, self.most);
     }
 
-    /// A time-out: resets the threshold, because a higher one may have hidden a loss.
+    /// Called at a time-out: resets the threshold, because a higher one may have hidden a loss.
     #[inline]
     pub const fn forget(&mut self) {
         self.now = self.least;
@@ -69,7 +69,7 @@ impl Undo {
         self.doubtful += 1;
     }
 
-    /// A packet starting at `start` arrived that had already arrived before.
+    /// Called when a packet starting at `start` arrived again.
     #[inline]
     pub fn duplicate(&mut self, start: u64) {
         if start >= self.from && self.doubtful > 0 {

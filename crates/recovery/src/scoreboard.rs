@@ -1,9 +1,9 @@
 //! The scoreboard of a sender: which bytes in flight have arrived out of order, are lost, or were retransmitted (RFC 6675).
 //!
-//! It is created only when something is reported missing. It divides the bytes from the first unacknowledged one
-//! into pieces of equal history. Bytes above the last piece have none.
-//! *Times*: for a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK
-//! this delays the declaration of a loss by less than the spacing of the packets involved, and never advances it.
+//! It is created only when something is reported missing. It divides the bytes from the first unacknowledged one into
+//! pieces of equal history. Bytes above the last piece have none. *Times*: for a piece sent once, only a bound is
+//! known: it was sent no later than what arrived beyond it. For RACK this delays the declaration of a loss by less
+//! than the spacing of the packets involved, and never advances it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -88,7 +88,7 @@ pub struct News {
 pub struct Overtaken {
     /// For bytes sent once: the network reorders.
     pub sent_once: u64,
-    /// For bytes sent twice, of which either copy may have arrived.
+    /// For bytes sent twice: either copy may have arrived.
     pub sent_twice: u64,
 }
 
@@ -103,7 +103,7 @@ impl Overtaken {
     }
 }
 
-/// The packet relative to which RACK judges the others: of those that have arrived, the one sent last.
+/// The packet relative to which RACK judges the others: the one sent last among those that have arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reference {
     /// When it was sent.
@@ -121,16 +121,16 @@ pub struct Scoreboard {
     high: u64,
     /// The end of the highest piece that arrived.
     top: u64,
-    /// Everything below has been judged by counting.
+    /// Everything below this byte has been judged by counting.
     judged: u64,
-    /// Nothing below waits for retransmission.
+    /// Nothing below this byte waits for retransmission.
     waiting_from: u64,
     /// The end of the highest retransmitted bytes (HighRxt + 1).
     resent_to: u64,
 }
 
 impl News {
-    /// A missing piece, or part of it, arrived; `top` is the end of the highest that had arrived.
+    /// Called when a missing piece, or part of it, arrived; `top` is the end of the highest that had arrived.
     fn arrived(&mut self, piece: &Piece, top: u64) {
         let Overtaken { sent_once, sent_twice } = &mut self.overtaken;
         let longest = if piece.resent { sent_twice } else { sent_once };
@@ -160,7 +160,8 @@ impl Scoreboard {
         self.totals.waiting
     }
 
-    /// Everything below `una` is acknowledged. Returns which of these bytes were already known to have arrived.
+    /// Records that everything below `una` is acknowledged. Returns which of these bytes were already known to have
+    /// arrived.
     #[inline]
     pub fn advance(&mut self, una: u64) -> News {
         let mut news = News::default();
@@ -182,7 +183,8 @@ impl Scoreboard {
         news
     }
 
-    /// Bytes beyond the cumulative acknowledgement arrived; neither they nor bytes below them were sent after `sent`.
+    /// Records that bytes beyond the cumulative acknowledgement arrived; neither they nor bytes below them were sent
+    /// after `sent`.
     #[inline]
     pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
@@ -312,7 +314,7 @@ impl Scoreboard {
         last.map_or(0..0, |piece| piece.start..piece.end)
     }
 
-    /// These bytes are retransmitted now. Bytes that wait are retransmitted in order.
+    /// Records that these bytes are retransmitted now. Waiting bytes are retransmitted in order.
     #[inline]
     pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);

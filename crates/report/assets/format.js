@@ -1,4 +1,4 @@
-// Numbers as people read them: three significant digits, thin spaces.
+// Numbers for human readers: three significant digits, thin spaces.
 const THIN = "\u202f";
 
 function grouped(digits) {

@@ -10,7 +10,7 @@ function drawLines(figure, width) {
   const left = 14 + Math.max(0, ...y.ticks.map((tick) => textWidth(short(tick))));
   const names = series.map((one) => wrap(one.name, width * 0.34));
   const right = 20 + Math.max(...names.flat().map((words) => textWidth(words)));
-  // two places are no curve: dots side by side, each with its interval
+  // two positions do not make a curve: dots side by side, each with its interval
   const dots = series.every((one) => one.x.length <= 2);
   const inset = dots ? Math.min(70, (width - right - left) / 5) : 0;
   const x = scaleFor(figure.x, series.flatMap((one) => one.x), left + inset, width - right - inset, false);
@@ -22,7 +22,7 @@ function drawLines(figure, width) {
   return { svg, points: series.flatMap((one, n) => linePoints(one, beside(n), y)) };
 }
 
-// What happened at an instant: a line across the plot with its words above, left out where they would overlap.
+// An event: a line across the plot with its text above, omitted where texts would overlap.
 function eventLines(figure, x, box) {
   const free = [-Infinity, -Infinity, -Infinity];
   return (figure.events || []).flatMap(({ at, words }) => {
@@ -98,7 +98,7 @@ function oneLine(one, x, y, dots) {
   const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
   const parts = dots ? [] : [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
   if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
-  // what has neither line nor mark is a dash
+  // an entry with neither line nor mark is a dash
   if (dots && shape === null) one.x.forEach((_, n) => one.y[n] !== null && parts.push(draw("path", { class: "series-line", d: `M${round(x.place(one.x[n])) - 8} ${round(y.place(one.y[n]))}h16`, stroke: colour })));
   if (shape !== null && one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
   return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
@@ -125,7 +125,7 @@ function whiskers(one, x, y, colour) {
   });
 }
 
-// Names at the line ends, moved apart where they would overlap; a name without room appears in the legend only.
+// Names at the line ends, moved apart where they would overlap; a name without room appears only in the legend.
 function endLabels(series, names, y, width, beside) {
   const labels = series.map((one, n) => {
     const x = beside(n);

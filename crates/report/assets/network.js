@@ -25,7 +25,7 @@ function networkFigure(scheme, view) {
   };
 }
 
-// The least and the greatest load; only the greatest where lines stand for several links, of which they show the mean.
+// The minimum and the maximum load; only the maximum where a line stands for several links and shows their mean.
 function busyWords(shape, load, links) {
   const percent = (share) => number(share * 100) + THIN + "%";
   const [least, most] = [Math.min(...links.map((n) => load.load[n])), Math.max(...links.map((n) => load.load_max[n]))];
@@ -51,7 +51,7 @@ function tierName(shape, nodes) {
   const total = nodes.reduce((sum, n) => sum + shape.members[n], 0);
   const one = (name) => (/^\d+ /.test(name) ? singular(name.replace(/^\d+ /, "")) : name.replace(/\d+$/, ""));
   const words = new Set(nodes.map((node) => one(shape.name[node])));
-  // nodes of different names have nothing in common but what they are
+  // nodes with different names have only their kind in common
   const word = words.size === 1 ? [...words][0] : shape.tier[nodes[0]] === 0 ? "host" : "switch";
   return [count(total), total === 1 ? word : plural(word)];
 }

@@ -98,7 +98,7 @@ function networks() {
   if (shown > 1) for (let n = 0; n < shown; n++) mount(place, "matrix" + n, () => matrix(n));
 }
 
-// The filters of the table of slow flows: the slowest that are left, as many as at first.
+// The filters of the table of slow flows: it shows the slowest that remain, as many rows as before.
 function slowFlows() {
   const table = document.getElementById("slow-flows");
   if (!table) return;

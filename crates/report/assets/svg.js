@@ -25,7 +25,7 @@ function write(x, y, words, attributes) {
   return draw("text", { x: round(x), y: round(y), ...attributes }, words);
 }
 
-// Lines of text, one below the other, whose middle lies where one line would be.
+// Lines of text, one below the other, centred where a single line would be.
 function writeLines(x, y, lines, attributes) {
   const first = y - ((lines.length - 1) * LINE) / 2;
   return draw("text", { y: round(first), ...attributes }, ...lines.map((words, n) => draw("tspan", { x: round(x), y: round(first + n * LINE) }, words)));

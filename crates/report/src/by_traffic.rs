@@ -1,11 +1,11 @@
-//! Results by traffic entry, where there are several: what each gets of the network beside the others.
+//! Results by traffic entry, if there are several: the share of the network that each gets beside the others.
 
 use crate::metric::unit;
 use crate::sweep::Sweep;
 use crate::text::value;
 use std::collections::BTreeSet;
 
-/// What each traffic entry got, one row per case and entry.
+/// The results of each traffic entry, one row per case and entry.
 pub(crate) struct TrafficTable {
     /// Column names.
     pub(crate) header: Vec<String>,
@@ -13,7 +13,7 @@ pub(crate) struct TrafficTable {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// The columns: what follows the tag in a metric's name, and what it is called.
+/// The columns: the part that follows the tag in a metric's name, and its title.
 const COLUMNS: [(&str, &str, &str); 4] = [
     ("fct.tag", "count", "finished"),
     ("fct.tag", "mean", "mean FCT"),

@@ -37,7 +37,7 @@ const COMPARED: [&str; 12] = [
     "flows.unfinished",
 ];
 
-/// Cases of one side that are named.
+/// Maximum number of cases of one side that are named.
 const MOST_CASES: usize = 3;
 /// Maximum length of a setting's key in the terminal, where its values leave no more room.
 const KEY: usize = 26;
@@ -61,7 +61,7 @@ pub struct Comparison {
     pub unpaired: usize,
     /// Cases of each side that were left out because the other lacks them, and their runs.
     pub alone: [Vec<String>; 2],
-    /// Of the pairs of runs, those whose flows differ, and all of which the flows are known.
+    /// Number of pairs of runs whose flows differ, and of pairs whose flows are known.
     pub other_flows: (usize, usize),
     /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,
@@ -148,7 +148,7 @@ impl Comparison {
         }
     }
 
-    /// The answer: for one case as for a sweep, for several the mean ratio over all of them.
+    /// The answer: for one case as for a sweep; for several, the mean ratio over all.
     #[must_use]
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
@@ -163,7 +163,7 @@ impl Comparison {
         (self.unpaired > 0).then(|| format!("{words} left out: the other side has no run with the seed."))
     }
 
-    /// What only one side has is in no number.
+    /// Cases and seeds that only one side has enter no number.
     fn of_alone(&self) -> impl Iterator<Item = String> {
         let of = |side: usize| {
             let (cases, name, other) = (&self.alone[side], &self.names[side], &self.names[1 - side]);
@@ -272,7 +272,7 @@ impl Comparison {
         format!("{}\n{settings}{}", headline_text(&self.headline(), colour), table(&header, &rows, colour))
     }
 
-    /// The page: the ratios first, then everything that a sweep of both sides shows.
+    /// The page: the ratios first, then everything that a sweep over both sides shows.
     #[must_use]
     pub fn page(&self) -> Page {
         let mut page = of_sweep(&self.sweep, &[]);
@@ -288,7 +288,7 @@ impl Comparison {
         page
     }
 
-    /// Every ratio with its interval: by metric for one case, of the mean by case for several.
+    /// Every ratio with its interval: for one case by metric, for several the ratio of the mean by case.
     fn ratios(&self) -> Figure {
         let [a, b] = &self.names;
         let shown =
@@ -350,7 +350,7 @@ fn shortened(text: &str) -> String {
     if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
-/// `0.5× that of old`; close to 1 in per cent, `0.193 % higher than that of old`.
+/// `0.5× that of old`; for ratios close to 1, in per cent: `0.193 % higher than that of old`.
 fn times_words(ratio: &Estimate, than: &str) -> String {
     let clear = matches!(MetricOrder::of(ratio), MetricOrder::Less | MetricOrder::Greater);
     match ratio.mean - 1.0 {

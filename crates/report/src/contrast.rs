@@ -29,7 +29,7 @@ impl MetricOrder {
         MetricOrder::against(ratio, 1.0)
     }
 
-    /// The order that a ratio or a difference implies, where equals have the value `equal`.
+    /// The order that a ratio or a difference implies; equality has the value `equal`.
     fn against(found: &Estimate, equal: f64) -> MetricOrder {
         let certain = |end: Option<f64>| end.is_none_or(|end| end == found.mean);
         match (found.runs, found.excludes(equal)) {
@@ -53,7 +53,7 @@ pub struct Contrast {
     pub ratio: Estimate,
     /// Runs left out of both values: the other case lacks their seed, or one side lacks the metric.
     pub left_out: usize,
-    /// Flows that finished, of both.
+    /// Number of finished flows of both.
     pub finished: u64,
     /// Share of flows that did not finish in the base and in the other case.
     pub unfinished: [f64; 2],
@@ -113,20 +113,20 @@ fn unfinished(runs: &[&Run]) -> f64 {
     mean(&runs.iter().map(|run| run.summary.unfinished_share()).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
-/// `95 % interval 1.55–1.69, 5 seeds`; with one run, that there is no interval.
+/// `95 % interval 1.55–1.69, 5 seeds`; with one run, a note that there is no interval.
 #[must_use]
 pub fn interval_words(estimate: &Estimate) -> String {
     interval(estimate)
         .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
 }
 
-/// `95 % interval 1.55–1.69`; nothing with one run.
+/// `95 % interval 1.55–1.69`; empty with one run.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
     Some(format!("95\u{202f}% interval {}", ends(estimate.low?, estimate.high?)))
 }
 
-/// `1.55–1.69`; where three digits do not tell the ends apart, or hide that both are above 1 or below, as many as do.
+/// `1.55–1.69`; with more digits if three do not distinguish the ends, or hide that both are above or below 1.
 pub(crate) fn ends(low: f64, high: f64) -> String {
     let hidden = |a: f64, b: f64, digits: i32| {
         significant(a, digits) == significant(b, digits) && significant(a, 6) != significant(b, 6)
@@ -139,7 +139,7 @@ pub(crate) fn ends(low: f64, high: f64) -> String {
     format!("{}–{}", significant(low, digits(low)), significant(high, digits(high)))
 }
 
-/// `1.23 times faster`, or below half a per cent `0.193 % faster`, of a ratio above 1.
+/// `1.23 times faster`, or below half a per cent `0.193 % faster`, for a ratio above 1.
 pub(crate) fn more_words(ratio: f64) -> String {
     match ratio {
         small if small < 1.005 => percent(small - 1.0),
@@ -152,8 +152,8 @@ pub(crate) fn more_words(ratio: f64) -> String {
 pub struct Duel {
     /// The baseline: the first scheme.
     pub base: usize,
-    /// The other scheme with the least mean completion time; a scheme significantly faster than the baseline comes
-    /// before one that is not.
+    /// The other scheme with the least mean completion time; a scheme that is significantly faster than the baseline
+    /// takes precedence over one that is not.
     pub best: usize,
     /// Index of the point on the axis.
     pub at: usize,
@@ -173,8 +173,8 @@ impl Duel {
         sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
     }
 
-    /// How a metric of the other scheme compares with that of the baseline. Where one of the values is zero there is no ratio,
-    /// and the interval of the difference decides. `None` if no seed has both values.
+    /// How a metric of the other scheme compares with that of the baseline. If one of the values is zero there is no
+    /// ratio, and the interval of the difference decides. `None` if no seed has both values.
     #[must_use]
     pub fn order(&self, sweep: &Sweep, metric: &str) -> Option<MetricOrder> {
         let by_ratio = self.contrast(sweep, metric).map(|contrast| contrast.order());
@@ -205,7 +205,7 @@ impl Duel {
     }
 }
 
-/// `At 80 % load: `, and what all cases share; empty without an axis.
+/// `At 80 % load: `, and the labels that all cases share; empty without an axis.
 pub(crate) fn place_words(sweep: &Sweep, at: usize) -> String {
     let axis = sweep.axis.as_ref().map(|axis| format!("At {}", axis.phrase(at)));
     let only = Some(sweep.only.clone()).filter(|only| !only.is_empty());

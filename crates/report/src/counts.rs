@@ -1,4 +1,4 @@
-//! What is shown as a whole number, and only where there is any.
+//! Quantities shown as whole numbers, and only where there are any.
 
 use crate::sweep::Run;
 

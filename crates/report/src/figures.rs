@@ -26,7 +26,7 @@ pub(crate) fn series(
     let part = |of: fn(&Estimate) -> Option<f64>| -> Vec<Option<f64>> {
         estimates.iter().map(|e| e.as_ref().and_then(of).map(|value| rounded(value / scale))).collect()
     };
-    // nothing that is plotted can be negative
+    // no plotted value can be negative
     let low = part(|e| e.low.map(|low| low.max(0.0)));
     let certain = low.iter().any(Option::is_some);
     crate::figure::Series {
@@ -40,7 +40,7 @@ pub(crate) fn series(
     }
 }
 
-/// What a figure is made of.
+/// The samples behind a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Samples {
     /// Measured flows that finished.
@@ -51,12 +51,12 @@ pub enum Samples {
     Dated,
     /// Measured flows, finished or not.
     Started,
-    /// Something other than flows: one number of each run.
+    /// Something other than flows, counted once per run.
     Runs,
 }
 
 impl Samples {
-    /// How many of them a run has.
+    /// The number of them in a run.
     fn of(self, run: &Run) -> u64 {
         let Summary { flows, fct_us, deadlines, .. } = &run.summary;
         match self {
@@ -69,7 +69,7 @@ impl Samples {
     }
 }
 
-/// `at 80 % load, n = 61 000 flows in 3 runs` of all runs at a point of the axis, or of the whole sweep.
+/// `at 80 % load, n = 61 000 flows in 3 runs`, for all runs at a point of the axis or in the whole sweep.
 pub(crate) fn samples_words(sweep: &Sweep, at: Option<usize>, samples: Samples) -> String {
     let places = at.map_or(0..sweep.points(), |at| at..at + 1);
     let runs: Vec<_> =

@@ -17,7 +17,7 @@ use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{duration, number, percent, plural};
 use warnings::{left_out_words, warnings};
 
-/// More schemes beside the two compared are summed up by the fastest and the slowest.
+/// Maximum number of schemes beside the two compared; more are summarised by the fastest and the slowest.
 const MOST_NAMED: usize = 3;
 
 /// The first lines that a reader sees.
@@ -51,7 +51,7 @@ pub fn percentile_words(metric: &str) -> String {
     }
 }
 
-/// What [`tail_metric`] is called in figures and on cards.
+/// The name of [`tail_metric`] in figures and on cards.
 #[must_use]
 pub fn tail_name(metric: &str) -> &'static str {
     match metric {
@@ -63,7 +63,7 @@ pub fn tail_name(metric: &str) -> &'static str {
     }
 }
 
-/// `95 % interval 17.9 ms–75.0 ms, 2 seeds` of a time in microseconds.
+/// `95 % interval 17.9 ms–75.0 ms, 2 seeds`, for a time in microseconds.
 fn of_durations(estimate: &Estimate) -> String {
     let ends = estimate.low.zip(estimate.high);
     ends.map_or("one seed, no interval".to_owned(), |(low, high)| {
@@ -178,7 +178,8 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     )
 }
 
-/// How fast the schemes that the sentence does not name are against the baseline, or the slowest and the fastest of them.
+/// The speed of the schemes that the sentence does not name relative to the baseline, or of the slowest and the
+/// fastest of them.
 fn others_words(sweep: &Sweep, duel: Duel) -> String {
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
     let speed = |scheme: usize| Some((scheme, sweep.ratio(duel.base, scheme, duel.at, "fct.mean")?));
@@ -207,7 +208,8 @@ fn others_words(sweep: &Sweep, duel: Duel) -> String {
     }
 }
 
-/// Names the schemes that do not differ significantly from the one that beats the baseline: it need not be the fastest.
+/// Names the schemes that do not differ significantly from the one that beats the baseline, which need not be the
+/// fastest.
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
@@ -243,7 +245,7 @@ fn undecided(mean: &Contrast, words: &str) -> String {
     format!("{words}: mean FCT is {of_best} against {of_base}, {} ({})", times_words(mean), evidence(mean))
 }
 
-/// `0.98×`; where that is not the quotient of the means beside it, what it is.
+/// `0.98×`; with an explanation if that is not the quotient of the means beside it.
 fn times_words(found: &Contrast) -> String {
     let differs = (found.other / found.base / found.ratio.mean - 1.0).abs() > 0.02;
     let by_seed = if differs { " as the geometric mean of the ratios by seed" } else { "" };
@@ -332,8 +334,8 @@ fn without_end(sweep: &Sweep, known: &[(usize, Estimate)]) -> String {
     }
 }
 
-/// The change of a single scheme from the first point of the axis to the last; where the least and the greatest mean are not
-/// at its ends, these two.
+/// The change of a single scheme from the first point of the axis to the last, or between the least and the greatest
+/// mean if these are not at the ends.
 fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> String {
     let by_mean = |a: &&(usize, Estimate), b: &&(usize, Estimate)| a.1.mean.total_cmp(&b.1.mean);
     let ends = known.first().zip(known.last()).map_or([0, 0], |(first, last)| [first.0, last.0]);
@@ -398,7 +400,6 @@ mod tests {
 
     const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
 
-    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
     /// A run of flows that never end.
     fn endless_run(scheme: &str, seed: u64, goodput: f64) -> Run {
         let mut run = run(scheme, seed, 1.0, 0);
@@ -478,7 +479,8 @@ mod tests {
         );
     }
 
-    /// The order of schemes may change along an axis: the sentence says of which point it speaks, and of one scheme it tells all.
+    /// The ranking may change along an axis, so the sentence names the point it describes, and for one scheme covers
+    /// all points.
     #[test]
     fn times_of_jobs_say_at_which_point_they_hold() {
         let at = |load, scheme, seconds| of_jobs(&[(scheme, &[(1, Some(seconds))])], load);
@@ -565,7 +567,7 @@ mod tests {
         assert!(text.ends_with("No measured flow finishes at size 10 MB."), "{text}");
     }
 
-    /// Of the other cases nothing is there yet: the sentence says of which one it speaks.
+    /// The other cases have no runs yet, so the sentence names the one it describes.
     #[test]
     fn an_incomplete_sweep_names_the_case_that_it_has() {
         let runs = |scheme: &str| [1, 2].map(|seed| run(scheme, seed, 100.0 * seed as f64, 1_000)).to_vec();
@@ -628,6 +630,7 @@ mod tests {
         );
     }
 
+    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
     #[test]
     fn small_differences_are_stated_in_per_cent() {
         let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);
@@ -648,7 +651,7 @@ mod tests {
         );
     }
 
-    /// What is not named by the comparison is placed beside it, few one by one, many by their range.
+    /// Schemes that the comparison does not name are placed beside it: a few one by one, many by their range.
     #[test]
     fn the_other_schemes_are_placed() {
         let of = |name: &'static str, mean: f64| (name, vec![(1, mean), (2, mean * 1.1), (3, mean * 0.9)]);
@@ -712,7 +715,7 @@ mod tests {
         assert!(words(&run).contains("Measured, not simulated (lab)"), "{}", words(&run));
     }
 
-    /// What an engine warns of comes before the sentence; of several runs without the numbers of one of them.
+    /// An engine's warning comes before the sentence; for several runs, without the numbers of one of them.
     #[test]
     fn cautions_of_engines_are_warnings() {
         let cautious = |seed| {

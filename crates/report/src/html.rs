@@ -1,5 +1,5 @@
-//! A page as one HTML file that needs nothing else: styles, script and data are inside. Text is written as HTML; the
-//! script draws plots from data. Must not depend on how the contents were computed.
+//! A page as one self-contained HTML file: styles, script and data are inside. Text is written as HTML; the script
+//! draws plots from data. Must not depend on how the contents were computed.
 
 use crate::detail::NetworkColumns;
 use crate::disk::{DiskError, write_text};
@@ -124,7 +124,7 @@ fn card(card: &Card) -> String {
     )
 }
 
-/// The first sentence large, what is in brackets smaller, further sentences below.
+/// The first sentence in large type, text in brackets smaller, further sentences below.
 fn sentences(text: &str) -> String {
     let (first, rest) = match text.split_once(". ") {
         Some((first, rest)) => (format!("{first}. "), rest),
@@ -141,7 +141,7 @@ fn sentences(text: &str) -> String {
     aside(large) + &small + &rest
 }
 
-/// What is in brackets smaller.
+/// Text in brackets, smaller.
 fn aside(text: &str) -> String {
     let mut html = String::new();
     let mut left = text;
@@ -164,7 +164,7 @@ fn section(section: &Section) -> String {
     )
 }
 
-/// A sentence, with what is between backticks as code.
+/// A sentence, with text between backticks as code.
 fn prose(text: &str) -> String {
     if !text.matches('`').count().is_multiple_of(2) {
         return escaped(text).to_string();
@@ -270,7 +270,7 @@ fn scenario(toml: &str) -> String {
     )
 }
 
-/// The shape of a network: what all cases have in common.
+/// The shape of a network, which all cases have in common.
 #[derive(PartialEq, Serialize)]
 struct Shape<'a> {
     name: &'a [String],

@@ -1,4 +1,4 @@
-//! What bounded a job, in a sentence: where the time of its critical path went. Must not depend on pages.
+//! A sentence on what bounded a job: how the time of its critical path was spent. Must not depend on pages.
 
 use crate::contrast::{begin, interval_words, place_words};
 use crate::detail::{JOB_BOUNDS, JobChart, PhaseTimes};
@@ -6,7 +6,8 @@ use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
 use crate::text::{duration, number, percent};
 
-/// `terasort took 20.6 s. Cores bounded it: 12 s of its critical path (58 %); …`; of an unfinished job, that it is.
+/// `terasort took 20.6 s. Cores bounded it: 12 s of its critical path (58 %); …`; for an unfinished job, a note that
+/// it is unfinished.
 #[must_use]
 pub(crate) fn job_words(chart: &JobChart) -> String {
     let Some(seconds) = chart.seconds else {
@@ -30,10 +31,10 @@ pub(crate) fn job_words(chart: &JobChart) -> String {
     )
 }
 
-/// What a job took, from the submission of the first of a run to the end of the last.
+/// The time of a run's jobs, from the submission of the first to the end of the last.
 pub(crate) const JOB_TIME: &str = "job.seconds";
 
-/// Whether the answer of a sweep is how long its jobs took: every run has jobs.
+/// Whether the answer of a sweep is the time of its jobs: every run has jobs.
 pub(crate) fn is_of_jobs(sweep: &Sweep) -> bool {
     !sweep.runs.is_empty() && sweep.runs.iter().all(has_jobs)
 }
@@ -47,15 +48,15 @@ pub(crate) fn ended_early(run: &Run) -> bool {
     has_jobs(run) && run.summary.metric(JOB_TIME).is_none()
 }
 
-/// Whether the mean of a metric over runs leaves none out: jobs that did not end would be the longest.
+/// Whether the mean of a metric over runs omits none: unfinished jobs would be the longest.
 pub(crate) fn is_whole(runs: &[&Run], metric: &str) -> bool {
     metric != JOB_TIME || !runs.iter().any(|run| ended_early(run))
 }
 
-/// What to know of flows before the completion times of jobs are compared; `None` without jobs.
+/// A note on flows for comparisons of jobs; `None` without jobs.
 pub(crate) fn flows_of_jobs(sweep: &Sweep) -> Option<String> {
-    let words = "jobs start flows when others have ended: with equal seeds the sides may have other flows, so compare what jobs took \
-                 before you compare completion times.";
+    let words = "jobs start flows when others have ended: with equal seeds the sides may have other flows, so compare the times of \
+                 jobs before completion times.";
     sweep.runs.iter().any(has_jobs).then(|| words.to_owned())
 }
 
@@ -70,18 +71,18 @@ fn are_several(sweep: &Sweep) -> bool {
     sweep.runs.iter().any(several)
 }
 
-/// What the times of jobs are called at the head of a column.
+/// The name of job times at the head of a column.
 pub(crate) fn job_head(sweep: &Sweep) -> &'static str {
     if are_several(sweep) { "all jobs" } else { "job" }
 }
 
-/// Of the runs of a case, how many ended before their jobs, and all.
+/// The number of a case's runs that ended before their jobs, and of all its runs.
 fn open(sweep: &Sweep, (scheme, at): (usize, usize)) -> (usize, usize) {
     let case = sweep.case(scheme, at);
     (case.iter().filter(|run| ended_early(run)).count(), case.len())
 }
 
-/// `4/6 open`: of how many runs of a case the jobs did not end; `None` if all did.
+/// `4/6 open`: the number of a case's runs whose jobs did not end; `None` if all did.
 pub(crate) fn open_words(sweep: &Sweep, case: (usize, usize)) -> Option<String> {
     let (open, all) = open(sweep, case);
     (open > 0).then(|| format!("{open}/{all} open"))
@@ -93,11 +94,12 @@ pub(crate) fn job_ratio(sweep: &Sweep, scheme: usize, base: usize, at: usize) ->
     sweep.ratio(scheme, base, at, JOB_TIME).filter(|_| whole)
 }
 
-/// Schemes, or points of an axis, that are named.
+/// Maximum number of schemes, or points of an axis, that are named.
 const MOST_TIMES: usize = 8;
 
-/// `Jobs take 20.6 s with shallow, 22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds). `; of one scheme the times along
-/// the axis; where jobs did not end, that instead of a mean over the others. Empty without jobs.
+/// `Jobs take 20.6 s with shallow, 22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds). `; for one
+/// scheme, the times along the axis; if jobs did not end, that fact instead of a mean over the others. Empty without
+/// jobs.
 pub(crate) fn job_times(sweep: &Sweep, at: usize) -> String {
     if !sweep.runs.iter().any(has_jobs) {
         return String::new();
@@ -120,7 +122,7 @@ pub(crate) fn job_times(sweep: &Sweep, at: usize) -> String {
 /// Cases, each with its name in a sentence.
 type Named = Vec<((usize, usize), String)>;
 
-/// The times of these cases, and of how many runs the jobs did not end.
+/// The times of these cases, and the number of runs whose jobs did not end.
 fn told(sweep: &Sweep, place: &str, cases: Named) -> String {
     let (early, whole): (Named, Named) = cases.into_iter().partition(|(case, _)| open(sweep, *case).0 > 0);
     let times =
@@ -160,7 +162,7 @@ fn total(chart: &JobChart, bound: usize) -> f64 {
     chart.phases.iter().map(|phase| phase.seconds[bound]).sum()
 }
 
-/// `map 5.1 s (cores 3.2 s)`: its time, and what took most of it.
+/// `map 5.1 s (cores 3.2 s)`: its time, and the resource that took most of it.
 fn phase(phase: &PhaseTimes) -> String {
     let all: f64 = phase.seconds.iter().sum();
     let most = phase.seconds.iter().copied().fold(0.0, f64::max);

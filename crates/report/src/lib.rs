@@ -1,9 +1,10 @@
 //! From records to statistics, files and pages. Must not depend on engines, scenarios or clocks.
 //!
-//! In reading order; each module may use those before it: [`statistics`] (percentiles and intervals), [`summary`] (one run in
-//! numbers), [`survey`] (statistics of its flows), [`metric`] (names for these numbers), [`detail`] (what plots need) and
-//! [`sweep`] (many runs), all from crates below; [`contrast`] (two cases, seed by seed), `counts` (what is a whole number), [`headline`] (the answer in a sentence),
-//! [`figures`], `job_words` (what bounded a job), [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
+//! In reading order; each module may use those before it: [`statistics`] (percentiles and intervals), [`summary`]
+//! (one run in numbers), [`survey`] (statistics of its flows), [`metric`] (names for these numbers), [`detail`] (data
+//! for plots) and [`sweep`] (many runs), all from crates below; [`contrast`] (two cases, seed by seed), `counts`
+//! (what is a whole number), [`headline`] (the answer in a sentence), [`figures`], `job_words` (what bounded a job),
+//! [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
 
 mod by_traffic;
 pub mod compare;

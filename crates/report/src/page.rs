@@ -20,7 +20,7 @@ pub struct Card {
     pub value: String,
     /// How it differs from the baseline: `−22 %`; empty without one.
     pub difference: String,
-    /// What it is of, and the context.
+    /// Its subject and context.
     pub note: String,
 }
 
@@ -31,7 +31,7 @@ pub struct Section {
     pub id: String,
     /// Heading.
     pub title: String,
-    /// A sentence on the question it answers.
+    /// The question it answers, in a sentence.
     pub lead: String,
     /// Its plots.
     pub figures: Vec<Figure>,
@@ -90,9 +90,9 @@ pub struct TextTable {
 pub struct SlowTable {
     /// The flows, the slowest first.
     pub flows: Vec<crate::detail::SlowFlow>,
-    /// What the hops are called.
+    /// The names of the hops.
     pub hops: Vec<String>,
-    /// The command that follows one of them, without its number.
+    /// The command that traces one of them, without its number.
     pub command: String,
 }
 

@@ -18,7 +18,7 @@ use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
 
-/// With more rows than this, only the last point of the axis is shown.
+/// Maximum number of rows; with more, only the last point of the axis is shown.
 const ROWS: usize = 40;
 
 /// Whether to use colour: on a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org) or the
@@ -93,7 +93,7 @@ fn lead_ratio(sweep: &Sweep, scheme: usize, base: usize, at: usize) -> Option<Es
     }
 }
 
-/// What each traffic entry got; empty where there is only one, or where the rows would fill more than a screen.
+/// The results of each traffic entry; empty if there is only one, or if the rows would fill more than a screen.
 fn traffic_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     let Some(found) = by_traffic::table(sweep, first).filter(|found| found.rows.len() <= ROWS) else {
         return String::new();
@@ -104,7 +104,7 @@ fn traffic_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     format!("\n{}", table(&found.header, &rows, colour))
 }
 
-/// What became of the deadlines of each case from this point of the axis on; empty without deadlines.
+/// The fates of deadlines in each case from this point of the axis on; empty without deadlines.
 fn deadlines_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     let cases =
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
@@ -123,7 +123,7 @@ fn deadlines_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{}", table(&header, &rows, colour)) }
 }
 
-/// Whether values of the queue series stand for several samples each.
+/// Whether each value of the queue series represents several samples.
 fn thinned(run: &Run) -> Option<String> {
     let heat = run.detail.heat.as_ref().filter(|heat| heat.samples_per_value > 1)?;
     let every = duration(heat.every_us);
@@ -196,7 +196,7 @@ pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
     })
 }
 
-/// An interval of a ratio whose ends differ by more than this factor tells nothing.
+/// An interval of a ratio whose ends differ by more than this factor is uninformative.
 const TOO_WIDE: f64 = 1e6;
 
 /// Headline and table of one run: completion times by size.
@@ -353,7 +353,7 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     warnings + &sentence
 }
 
-/// Rows in columns; names in the first take several lines if the width does not suffice.
+/// Rows in columns; long names in the first take several lines.
 pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
     let columns = Columns::of(all()).within(WIDTH - 4);

@@ -1,4 +1,4 @@
-//! The folder of a run: complete or not there, and what is read back is what was written.
+//! The folder of a run: complete or absent, and read back as written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -293,7 +293,7 @@ fn no_column_of_a_sweep_has_the_name_of_another() {
     assert_eq!(distinct.len(), names.len());
 }
 
-/// A part of the record, a file that tells it, and whether the run tells it.
+/// A part of the record, a file that contains it, and whether the run has it.
 type Part = (&'static str, fn(&mut Kept) -> &mut bool, fn(&Run) -> bool);
 
 #[test]

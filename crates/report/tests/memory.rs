@@ -32,7 +32,7 @@ fn peak(flows: u32) -> u64 {
     counted.bytes_max
 }
 
-/// Four times as many flows: the same peak but for a tenth, for lists of what was put down and of row groups.
+/// Four times as many flows: the same peak except for a tenth, for the lists of sorted runs and of row groups.
 #[test]
 fn memory_does_not_grow_with_the_number_of_flows() {
     let (few, many) = (peak(140_000), peak(560_000));

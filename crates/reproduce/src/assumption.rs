@@ -1,4 +1,4 @@
-//! All claims under alternative assumptions on what a source leaves open, to see whether one of them explains the
+//! All claims under alternative assumptions about what a source leaves open, to see whether one of them explains the
 //! differences.
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub(crate) fn measured<'a>(source: &'a PublishedSource, findings: &ClaimFindings
     source.assumptions.iter().filter(known).collect()
 }
 
-/// How many claims are reproduced under an assumption, and how many are not.
+/// The numbers of claims that are and are not reproduced under an assumption.
 pub(crate) fn counts(
     source: &PublishedSource,
     assumption: &Assumption,

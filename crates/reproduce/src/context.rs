@@ -30,14 +30,14 @@ pub(crate) struct MeasureContext<'a> {
     pub(crate) seed: Option<u64>,
 }
 
-/// How the value of a term is found.
+/// How the value of a term is obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TermKind {
     /// By running packets.
     Packets,
     /// By solving a fluid model.
     Fluid,
-    /// As a figure of a machine, of a simulated cluster, or of arithmetic.
+    /// As a figure from a machine, a simulated cluster, or arithmetic.
     Figure,
 }
 

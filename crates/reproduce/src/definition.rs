@@ -1,5 +1,5 @@
 //! A hash of everything that determines a finding: its measures, and the scenarios with their overrides. When it
-//! changes, earlier findings are void. Bands and words are excluded: they are applied to the same finding.
+//! changes, earlier findings are void. Bands and words are excluded, because they are applied to the same finding.
 
 use crate::drawing::FigureSource;
 use crate::folder::Folder;
@@ -77,8 +77,8 @@ fn hashed(
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
-/// A scenario without comments, blank lines and everything that determines no single run: seeds, the values of the
-/// sweep and, for the full form, the reduced one.
+/// A scenario without comments, blank lines and everything that does not determine a single run: seeds, the values of
+/// the sweep and, for the full form, the reduced one.
 fn bare(scenario: &str, quick: bool) -> String {
     let mut within = true;
     let mut text = String::new();

@@ -3,8 +3,8 @@
 /// The heading of a case in a scenario file.
 const CASE: &str = "[[sweep.case]]";
 
-/// What the runs of a claim are made of: the scenarios, without cases that its measures do not name if they name any, the measures,
-/// and the overrides of the source.
+/// The inputs of a claim's runs: the scenarios (without cases that its measures do not name, if they name any), the
+/// measures, and the overrides of the source.
 pub(crate) fn text_of(scenarios: &str, asked: &str, overrides: &[&str]) -> String {
     format!("{}\n{asked}\n{}", with_cases(scenarios, asked), overrides.join("\n"))
 }
@@ -20,7 +20,7 @@ fn with_cases(text: &str, asked: &str) -> String {
     kept.copied().collect::<Vec<_>>().join("\n")
 }
 
-/// Each case, with its subtables, and what is between them.
+/// Each case, with its subtables, and the text between cases.
 fn parts(text: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let mut at = 0;
@@ -43,7 +43,7 @@ fn name_of(part: &str) -> Option<&str> {
     line.split('"').nth(1)
 }
 
-/// Whether a measure contains a name, and not only a longer one.
+/// Whether a measure contains a name as a whole word.
 fn names(asked: &str, name: &str) -> bool {
     let inside = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || "-_.".contains(letter))

@@ -25,7 +25,7 @@ pub(crate) struct ClaimFindings {
     /// Findings by claim with the claim's alternative choice, if it has one, in the reduced form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) others: BTreeMap<String, ClaimFinding>,
-    /// Findings by claim in the large form, from fewer seeds than those in full, beside which they stand.
+    /// Findings by claim in the large form, from fewer seeds than the full findings, beside which they are shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) larger: BTreeMap<String, ClaimFinding>,
     /// Values by table: one row per variant, one value per column.
@@ -94,7 +94,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Whether there are figures that are no runs, and nothing else.
+    /// Whether there are only figures that do not come from runs.
     pub(crate) fn is_figures(&self) -> bool {
         self.measured > 0 && self.runs + self.solved == 0
     }
@@ -129,15 +129,16 @@ impl ClaimFinding {
         self.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0)
     }
 
-    /// Whether this is of the large form and `other`, of the full one, has more seeds: neither replaces the other.
+    /// Whether this finding is in the large form and `other`, in the full form, has more seeds: neither replaces the
+    /// other.
     fn stands_beside(&self, other: &ClaimFinding) -> bool {
         (self.form, other.form) == (Form::Large, Form::Full) && self.seeds() < other.seeds()
     }
 }
 
 impl SeedValues {
-    /// Mean with 95 % interval over the seeds; `None` without values. Where all seeds give one value there is no scatter to
-    /// estimate, and no interval.
+    /// Mean with 95 % interval over the seeds; `None` without values. If all seeds give one value there is no scatter
+    /// to estimate, and no interval.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
         if self.is_certain() {
             return Estimate::of(&self.values[..1]);
@@ -284,13 +285,13 @@ impl ClaimFindings {
         std::fs::write(path, text + "\n").map_err(|cause| failed(cause.to_string()))
     }
 
-    /// The number of findings, and how many of them were measured under a results epoch that no longer `holds` for their claim, or
-    /// for the source where a finding has other runs than those of one claim.
+    /// The number of findings, and the number of those measured under a results epoch that no longer `holds` for
+    /// their claim, or for the source if a finding's runs do not belong to a single claim.
     pub(crate) fn stale(&self, holds: impl Fn(Option<&str>, &str) -> bool) -> (usize, usize) {
         let claims = self.claims.iter().chain(&self.others).chain(&self.larger);
         let claims = claims.map(|(id, finding)| (Some(id.as_str()), finding));
         let assumed = self.assumed.values().flat_map(BTreeMap::values).map(|finding| (None, finding));
-        // Figures of machines and clusters are no results of the simulator, whose epoch does not concern them.
+        // Figures of machines and clusters are not results of the simulator, so its epoch does not concern them.
         let measured = claims
             .chain(assumed)
             .filter(|(_, one)| one.known() > 0 && !one.size.is_figures())

@@ -1,4 +1,4 @@
-//! The form of a reproduction: how much is run.
+//! The form of a reproduction: the amount of simulation.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Claims measured again in the large form with fewer seeds: more flows show what few cannot, but not how runs scatter.
+//! Claims measured again in the large form with fewer seeds: more flows show what few cannot, but not the scatter of
+//! runs.
 
 use std::fmt::Write as _;
 

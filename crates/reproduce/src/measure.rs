@@ -157,7 +157,7 @@ fn solved(located: &Located) -> impl Iterator<Item = (usize, usize)> {
     places(located, TermKind::Fluid)
 }
 
-/// Stage and index of every case of a measure whose figures are no runs.
+/// Stage and index of every case of a measure whose figures do not come from runs.
 fn figures(located: &Located) -> impl Iterator<Item = (usize, usize)> {
     places(located, TermKind::Figure)
 }

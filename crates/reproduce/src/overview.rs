@@ -1,5 +1,5 @@
-//! The picture at the head of a page: for every claim its measured value beside the published one, the band and the verdict. Knows
-//! findings and bands; must not depend on runs.
+//! The picture at the head of a page: for every claim its measured value beside the published one, the band and the
+//! verdict. Depends on findings and bands; must not depend on runs.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use weft_draw::svg;
 
 const WIDTH: f64 = 820.0;
 const ROW: f64 = 15.0;
-/// Room for the legend above the rows, and for the axis below.
+/// Space for the legend above the rows, and for the axis below.
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 40.0;
 /// Rows in one column of the picture.
@@ -20,7 +20,7 @@ const MOST: f64 = 8.0;
 const BAND: &str = "#dde4ea";
 const LINE: &str = "#8a8a8a";
 
-/// Where a claim stands: its id, and places on the axis from -1 to 1, of which 0 is the published value.
+/// The row of a claim: its id, and positions on the axis from -1 to 1, where 0 is the published value.
 struct Row {
     id: String,
     status: ClaimStatus,
@@ -29,7 +29,7 @@ struct Row {
     ends: Option<(f64, f64)>,
 }
 
-/// The picture; nothing when no claim has a value.
+/// The picture; empty if no claim has a value.
 pub(crate) fn picture(source: &PublishedSource, findings: &ClaimFindings) -> Option<String> {
     let row = |claim: &PublishedClaim| row(claim, findings);
     let rows: Vec<Row> = source.claims.iter().filter_map(row).collect();
@@ -92,7 +92,7 @@ fn telling<'a>(claim: &'a PublishedClaim, finding: &'a ClaimFinding) -> Option<(
     all().find(outside).or_else(|| all().next())
 }
 
-/// The published value; where there is none the middle of the band, or its limit.
+/// The published value or, without one, the middle of the band, or its limit.
 fn reference(part: &Part) -> f64 {
     let low = part.from.or(part.above);
     let high = part.to.or(part.below);
@@ -103,7 +103,7 @@ fn reference(part: &Part) -> f64 {
     part.published.or(part.one_run).or(part.exactly).or(band).unwrap_or(0.0)
 }
 
-/// The place of a value: its ratio to the reference on a logarithmic axis, and the ends where there is no ratio.
+/// The position of a value: its ratio to the reference on a logarithmic axis, or an end if there is no ratio.
 fn place(value: f64, reference: f64) -> f64 {
     if value == reference {
         return 0.0;
@@ -167,7 +167,7 @@ impl Panel {
     }
 }
 
-/// Colour and shape of a verdict at a place.
+/// Colour and shape of a verdict at a position.
 fn mark(status: &ClaimStatus, (x, y): (f64, f64)) -> (&'static str, String) {
     match status {
         ClaimStatus::Reproduced => {

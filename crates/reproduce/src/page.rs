@@ -207,7 +207,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
     text + "\n\n"
 }
 
-/// A note if findings are of another results epoch than this program's.
+/// A note if findings have another results epoch than this program.
 fn age(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let holds = |claim: Option<&str>, epoch: &str| {
         let claim = claim.and_then(|id| source.claims.iter().find(|one| one.id.get_ref() == id));
@@ -222,7 +222,7 @@ fn age(source: &PublishedSource, findings: &ClaimFindings) -> String {
     }
 }
 
-/// Whether a finding is about a simulated cluster, under another model than this program's.
+/// Whether a finding is about a simulated cluster under another model than this program's.
 fn is_of_another_model(source: &PublishedSource, claim: &PublishedClaim, finding: &ClaimFinding) -> bool {
     let simulates = |figures: &String| figures == "cluster" || figures == "today";
     let experiment = source.experiments.iter().find(|one| one.id == claim.experiment);
@@ -231,7 +231,7 @@ fn is_of_another_model(source: &PublishedSource, claim: &PublishedClaim, finding
         && weft_bench::routebricks::is_of_another_model(&finding.model)
 }
 
-/// A note if findings about clusters are of another model than this program's.
+/// A note if findings about clusters come from another model than this program's.
 fn age_of_model(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let is_stale = |claim: &&PublishedClaim| {
         findings.claim(claim).is_some_and(|finding| is_of_another_model(source, claim, finding))

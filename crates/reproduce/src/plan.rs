@@ -35,7 +35,7 @@ pub(crate) struct Stage {
     /// Indices of the cases solved as fluid models, and how the models differ from the scenario.
     solved: BTreeSet<usize>,
     fluid: FluidSource,
-    /// Where its figures come from instead of runs, with the description of a cluster.
+    /// The source of its figures if they do not come from runs, with the description of a cluster.
     figures: Option<(routebricks::FigureOrigin, String)>,
     /// Indices of the cases whose figures are wanted.
     measured: BTreeSet<usize>,
@@ -46,7 +46,7 @@ pub(crate) struct Stage {
 /// Numbers of solved fluid models, by stage and case.
 pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 
-/// Figures that are no runs, by stage, case and seed.
+/// Figures that do not come from runs, by stage, case and seed.
 pub(crate) type MeasuredFigures = BTreeMap<(usize, usize, u64), Figures>;
 
 /// A measure whose terms have all been located.
@@ -196,7 +196,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok(self.stages.len() - 1)
     }
 
-    /// The stage of an experiment whose figures are no runs.
+    /// The stage of an experiment whose figures do not come from runs.
     fn stage_of_figures(
         &mut self,
         about: &Experiment,
@@ -224,8 +224,8 @@ impl<'a> ReproductionPlan<'a> {
         Ok(self.stages.len() - 1)
     }
 
-    /// Measures the figures that are no runs, until `stop` is set; also returns what could not be measured, and whether it was
-    /// stopped before the end.
+    /// Measures the figures that do not come from runs, until `stop` is set; also returns what could not be measured,
+    /// and whether it was stopped early.
     pub(crate) fn measure(
         &self,
         form: Form,
@@ -275,8 +275,8 @@ impl<'a> ReproductionPlan<'a> {
         self.stages.iter().map(batch).collect()
     }
 
-    /// Solves the fluid models that measures need, `jobs` at a time: returns numbers by stage and case, and what could
-    /// not be solved. A fluid model has no reduced form.
+    /// Solves the fluid models that measures need, `jobs` in parallel: returns numbers by stage and case, and what
+    /// could not be solved. A fluid model has no reduced form.
     pub(crate) fn solve(&self, jobs: usize) -> (Solved, Vec<String>) {
         let of = |(number, stage): (usize, &Stage)| {
             stage.solved.iter().map(move |case| (number, *case)).collect::<Vec<_>>()

@@ -49,7 +49,7 @@ pub(crate) fn write(
     Ok(path)
 }
 
-/// What small runs do not show.
+/// Effects that small runs do not show.
 fn small(findings: &ClaimFindings) -> Option<String> {
     let is_small = findings.claims.values().any(|finding| finding.form == Form::Quick);
     let words = "These are small runs (`--quick`): few seeds and flows. Claims that need more are not measured, and intervals of the others \
@@ -74,7 +74,7 @@ fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
     )
 }
 
-/// The verdict, and where a claim that holds fails under what excuses another.
+/// The verdict, with a note if a claim that holds fails under an assumption that excuses another.
 fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindings) -> String {
     let excused = double_standards(source, claim, findings).into_iter().map(|one| one.words());
     [verdict(claim, findings).words()].into_iter().chain(excused).collect::<Vec<_>>().join("; ")

@@ -35,10 +35,10 @@ pub struct ReproduceOptions {
     pub announce: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// What the statistics of a run take on the disk, roughly: most is in its `detail.json`, which grows with the links.
+/// Approximate disk space of a run's statistics: most is in its `detail.json`, which grows with the links.
 const BYTES_OF_A_RUN: usize = 150_000;
 
-/// How much is about to be run and written.
+/// The amount about to be run and written.
 fn announcement((all, open): (usize, usize), out: &Path) -> String {
     let there = if all > open { format!(", {} are there", all - open) } else { String::new() };
     let megabytes = (open * BYTES_OF_A_RUN).div_ceil(1_000_000);
@@ -65,7 +65,7 @@ pub struct ReproduceOutcome {
     pub reused: usize,
 }
 
-/// A chosen claim with the measure of each part, or why there is none.
+/// A chosen claim with the measure of each part, or the reason why there is none.
 struct Asked<'a> {
     claim: &'a PublishedClaim,
     parts: Vec<Result<Located, String>>,

@@ -1,5 +1,5 @@
-//! How many claims hold: as prescribed, each under an assumption of its own choice, and all under one. Knows findings and bands;
-//! must not depend on runs.
+//! The numbers of claims that hold: as prescribed, each under its own assumption, and all under a single one. Depends
+//! on findings and bands; must not depend on runs.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ pub(crate) struct ClaimScores<'a> {
     pub(crate) judged: usize,
     /// Hold as prescribed.
     pub(crate) prescribed: usize,
-    /// Hold as prescribed, with their own other choice, or under some assumption.
+    /// Claims that hold as prescribed, with their own alternative choice, or under some assumption.
     pub(crate) chosen: usize,
-    /// The one assumption under which most hold, how many, and how many do not. The first one of several.
+    /// The assumption under which most claims hold, with the numbers that do and do not; the first among equals.
     pub(crate) joint: Option<(&'a Assumption, usize, usize)>,
 }
 
 impl<'a> ClaimScores<'a> {
-    /// Those of these claims of a source.
+    /// The scores of these claims of a source.
     pub(crate) fn of(
         source: &'a PublishedSource,
         claims: &[&PublishedClaim],
@@ -48,7 +48,7 @@ impl<'a> ClaimScores<'a> {
         }
     }
 
-    /// A sentence for each score that says something of its own.
+    /// A sentence for each score that adds information.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let (judged, prescribed, chosen) = (self.judged, self.prescribed, self.chosen);
         let mut text = vec![format!("As prescribed, {prescribed} of {judged} claims hold.")];
@@ -66,7 +66,7 @@ impl<'a> ClaimScores<'a> {
     }
 }
 
-/// What is known of one claim.
+/// The findings on one claim.
 struct Told {
     judged: bool,
     prescribed: bool,
@@ -89,7 +89,7 @@ impl Told {
     }
 }
 
-/// An assumption under which a claim fails that holds as prescribed, although it is what excuses others.
+/// An assumption that excuses other claims, although a claim that holds as prescribed fails under it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DoubleStandard {
     /// What is assumed.
@@ -105,8 +105,8 @@ impl DoubleStandard {
     }
 }
 
-/// Where a claim that holds as prescribed fails under what excuses another. What already fails in the reduced form as
-/// prescribed says nothing.
+/// Claims that hold as prescribed but fail under an assumption that excuses another. A claim that already fails as
+/// prescribed in the reduced form is not counted.
 pub(crate) fn double_standards(
     source: &PublishedSource,
     claim: &PublishedClaim,

@@ -5,7 +5,7 @@ use crate::context::{MeasureContext, TermCases};
 use crate::form::Form;
 use weft_expression::{Expression, Term, crossing};
 
-/// How often a bracket is halved: 5 times reduces it to 1/32 of the bounds.
+/// Number of times that a bracket is halved: 5 times reduces it to 1/32 of the bounds.
 const HALVINGS: usize = 5;
 
 /// A search and the positions it has tried.

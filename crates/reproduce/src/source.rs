@@ -21,9 +21,9 @@ pub(crate) struct PublishedSource {
     pub(crate) title: String,
     /// Authors, title, venue.
     pub(crate) reference: String,
-    /// What the reader should know first: what the source leaves open, and what was assumed instead. Markdown.
+    /// An introduction: what the source leaves open, and what was assumed instead. Markdown.
     pub(crate) about: String,
-    /// What was found, in a few sentences; the page begins with it. Markdown.
+    /// The findings in a few sentences; the page begins with it. Markdown.
     #[serde(default)]
     pub(crate) found: String,
     /// The cost of the full form; absent: about an hour of one core.
@@ -78,8 +78,8 @@ pub(crate) struct Experiment {
     pub(crate) about: String,
     /// The scenario, in the same folder. Absent: it cannot be run yet, and `awaited` says why.
     pub(crate) file: Option<String>,
-    /// Where its figures come from, if they are no runs of a scenario: `server`, `cluster`, `today`, `arithmetic`. The
-    /// file is the description of a cluster then.
+    /// The source of its figures if they do not come from runs of a scenario: `server`, `cluster`, `today`,
+    /// `arithmetic`. The file is then the description of a cluster.
     pub(crate) figures: Option<String>,
     /// The engine that runs it: one of `weft run --engine`; absent: packets.
     pub(crate) engine: Option<String>,
@@ -96,7 +96,7 @@ pub(crate) struct Experiment {
     pub(crate) awaited: Option<String>,
 }
 
-/// Options of the fluid model, named as those of `weft fluid`.
+/// Options of the fluid model, named as in `weft fluid`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FluidSource {
@@ -153,7 +153,7 @@ pub(crate) struct PublishedClaim {
     /// The measured parts; the claim is reproduced if every part lies in its band.
     #[serde(rename = "part", default)]
     pub(crate) parts: Vec<Part>,
-    /// Whether the quick form can decide it: false if that is too short or too small.
+    /// Whether the quick form can decide it: `false` if that is too short or too small.
     #[serde(default = "yes")]
     pub(crate) quick: bool,
     /// Why the claim cannot be compared. Its parts, if it has any, are measured and not judged.
@@ -162,7 +162,7 @@ pub(crate) struct PublishedClaim {
     /// An alternative to a choice that the source leaves open and that may be decisive: run as well.
     #[serde(default)]
     pub(crate) otherwise: Option<Otherwise>,
-    /// What the examination of a failure found, or what to know when reading the result.
+    /// The outcome of examining a failure, or a note for reading the result.
     #[serde(default)]
     pub(crate) note: String,
 }
@@ -212,8 +212,8 @@ pub(crate) struct Part {
     pub(crate) exactly: Option<f64>,
     /// The published value, in the unit of the measure, for the picture; absent: the band is drawn instead.
     pub(crate) published: Option<f64>,
-    /// The value of a single published run, not a mean: it must lie among our runs, one for each seed. There is no band
-    /// then.
+    /// The value of a single published run, not a mean: it must lie among our runs, one for each seed. There is then
+    /// no band.
     pub(crate) one_run: Option<f64>,
 }
 
@@ -263,7 +263,7 @@ pub(crate) struct Sensitivity {
     pub(crate) claims: Vec<String>,
     /// The experiment that is varied.
     pub(crate) experiment: String,
-    /// Whether its runs are those of the quick form even in a full reproduction, because it shows differences, not
+    /// Whether it uses the runs of the quick form even in a full reproduction, because it shows differences, not
     /// sizes.
     #[serde(default)]
     pub(crate) reduced: bool,
@@ -314,7 +314,7 @@ impl PublishedSource {
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
 
-    /// Whether this program would find the same as one of this results epoch.
+    /// Whether this program would find the same as one with this results epoch.
     pub(crate) fn holds_since(&self, epoch: &str) -> bool {
         weft::holds_since(epoch, &self.text)
     }

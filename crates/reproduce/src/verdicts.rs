@@ -1,4 +1,5 @@
-//! The table of claims on a page: one line for each measured part. Knows words of findings; must not depend on runs.
+//! The table of claims on a page: one line for each measured part. Depends on the words of findings; must not depend
+//! on runs.
 
 use std::fmt::Write as _;
 
@@ -63,7 +64,7 @@ fn lines(claim: &PublishedClaim, findings: &ClaimFindings) -> Vec<[String; 2]> {
     if lines.is_empty() { vec![Default::default()] } else { lines }
 }
 
-/// The verdict, and where a claim that holds fails under what excuses another.
+/// The verdict, with a note if a claim that holds fails under an assumption that excuses another.
 fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindings) -> String {
     let verdict = verdict(claim, findings);
     let words = cell(&verdict.words());
@@ -79,7 +80,7 @@ fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindin
     text
 }
 
-/// A text without markup of its own but `code`.
+/// A text without markup except `code`.
 fn cell(text: &str) -> String {
     let plain = escaped(&text.replace('\n', " "));
     let pieces = plain.split('`').enumerate();

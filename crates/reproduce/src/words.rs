@@ -21,8 +21,8 @@ pub(crate) fn value(values: &SeedValues) -> String {
     values.estimate().map_or("–".to_owned(), |found| estimate(&found))
 }
 
-/// A part as it stands beside its band: a whole number with all its digits where the band is one number, so that one sees whether both are
-/// the same.
+/// A part as shown beside its band: a whole number with all its digits where the band is a single number, so that
+/// equality is visible.
 fn beside_band(part: &Part, values: &SeedValues) -> String {
     match values.values.first() {
         Some(found) if part.exactly.is_some() && values.is_certain() && found.fract() == 0.0 => plain(*found),

@@ -181,7 +181,7 @@ fn only_what_claims_need_is_run_and_nothing_twice() {
     assert!(page.contains("<strong>C5</strong><br>5</td>") && page.contains("not run: not yet"), "{page}");
 }
 
-/// Every claim is measured in the reduced form under each assumption; what cannot be is left empty.
+/// Every claim is measured in the reduced form under each assumption; those that cannot be measured are left empty.
 #[test]
 fn assumptions_are_held_against_all_claims() {
     let scratch = Scratch::new("assumed");
@@ -456,7 +456,7 @@ fn what_the_program_brings_has_no_mistakes() {
     assert_eq!(list[0].0, "drill");
 }
 
-/// Findings about clusters are of the model that simulated them; those about a machine are not.
+/// Findings about clusters belong to the model that simulated them; those about a machine do not.
 #[test]
 fn findings_of_another_cluster_model_are_stale() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cluster-models");

@@ -8,7 +8,7 @@ mod series;
 pub struct TableWords {
     /// The name of both files, without extension.
     pub name: &'static str,
-    /// What a row is, and when the table is written.
+    /// The meaning of a row, and when the table is written.
     pub rows: &'static str,
     /// Name, unit (empty for names, counts and ratios) and meaning of each column, in order.
     pub columns: &'static [ColumnWords],
@@ -18,7 +18,7 @@ pub struct TableWords {
 pub type ColumnWords = (&'static str, &'static str, &'static str);
 
 impl TableWords {
-    /// Its own columns, and those that every table of a run has.
+    /// Its own columns, followed by those that every table of a run has.
     pub fn all(&self) -> impl Iterator<Item = &ColumnWords> {
         let of_run: &[ColumnWords] = if self.name == SWEEP.name { &[] } else { &OF_RUN };
         self.columns.iter().chain(of_run)
@@ -27,7 +27,7 @@ impl TableWords {
 
 /// The last columns of every table of a run.
 const OF_RUN: [ColumnWords; 2] = [
-    ("case", "", "folder of the case, as in sweep; with the seed it tells runs apart"),
+    ("case", "", "folder of the case, as in sweep; with the seed it identifies the run"),
     ("seed", "", "the seed of the run"),
 ];
 
@@ -38,7 +38,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("sweep.json", "which runs belong together, and the verdicts on expectations"),
     ("summary.json", "every statistic of a run"),
     ("manifest.json", "how to repeat a run: version, results epoch, seed, hashes, command, machine"),
-    ("detail.json", "what the report's plots of a run need; not meant for other programs"),
+    ("detail.json", "data for the report's plots of a run; not meant for other programs"),
     ("queue-monitor.txt", "the lines of the queue monitor for people, with measure.queues_above"),
     ("quiver.svg", "the components of a run's paths, where they are not all alike"),
 ];
@@ -70,7 +70,7 @@ const SWEEP: TableWords = TableWords {
     columns: &[
         ("seed", "", "the seed of the run"),
         ("case", "", "folder of the case, relative to the table"),
-        ("path", "", "folder of the run, relative to the table: where its other tables lie"),
+        ("path", "", "folder of the run, relative to the table; it holds the run's other tables"),
         ("stop", "", "why the run ended: finished, time_limit, interrupted or stuck"),
     ],
 };
@@ -107,7 +107,7 @@ const FLOWS: TableWords = TableWords {
         (
             "deadline_ps",
             "ps",
-            "by when it should finish, from its start; where any flow has a deadline, as the next two",
+            "its deadline, counted from its start; where any flow has a deadline, as the next two",
         ),
         (
             "missed_by_ps",
@@ -129,7 +129,7 @@ const FLOWS: TableWords = TableWords {
         ),
         ("displacement_packets", "packets", "largest displacement of a late packet"),
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
-        ("gro_batches", "", "batches that receive offload makes of what arrives, whether `gro` is on or not"),
+        ("gro_batches", "", "batches that receive offload forms from arriving packets, even if `gro` is off"),
         ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
         ("cnps_sent", "packets", "congestion notifications requested by the receiver"),
         ("cnps", "packets", "congestion notifications that reached the sender"),
@@ -178,7 +178,7 @@ const LINKS: TableWords = TableWords {
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
         ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),
-        ("peak_queue_bytes", "B", "longest queue; of a host, that of its card, where that has one"),
+        ("peak_queue_bytes", "B", "longest queue; for a host, the queue of its card, if it has one"),
         ("mean_queue_bytes", "B", "mean queue over time"),
     ],
 };
@@ -245,7 +245,7 @@ const QUEUE_MONITOR: TableWords = TableWords {
         ("type", "", "S: the first sample above the threshold; U: a further one; E: the first that is not"),
         ("node", "", "the switch"),
         ("port", "", "its output port"),
-        ("inputs", "", "the input ports from which the packets came, as in `0-3,12`"),
+        ("inputs", "", "the input ports the packets came from, as in `0-3,12`"),
         ("length_bytes", "B", "length of the queue; of E the longest sample since S"),
         ("duration_us", "us", "of E: time since S; otherwise empty"),
     ],
@@ -293,7 +293,7 @@ const PHASES: TableWords = TableWords {
         (
             "bound",
             "",
-            "what took most of its critical path: fixed, latency, cpu, disk or network; empty: it is not on it",
+            "what took most of its critical path: fixed, latency, cpu, disk or network; empty: not on that path",
         ),
         (
             "path_ps",
@@ -319,6 +319,6 @@ const TASKS: TableWords = TableWords {
         ("start_ps", "ps", "when the step began"),
         ("duration_ps", "ps", "how long it took; empty: unfinished"),
         ("bound", "", "what it waited for: cpu, disk, network, latency (calls), fixed (delays) or tasks"),
-        ("killed", "", "whether the task's copy, or the task of which it is the copy, was first"),
+        ("killed", "", "whether the task's copy (or, for a copy, its original) finished first"),
     ],
 };

@@ -1,4 +1,4 @@
-//! What plots of a run need beyond its summary, thinned to a size that does not grow with the run: the contents of
+//! Data for the plots of a run beyond its summary, thinned to a size that does not grow with the run: the contents of
 //! `detail.json`. Must not depend on pictures.
 
 mod heat;
@@ -30,7 +30,7 @@ pub struct Detail {
     pub alone_tail: Tail,
     /// The topology with the load of its links.
     pub network: NetworkColumns,
-    /// The slowest flows of each traffic entry and class of size, the slowest first.
+    /// The slowest flows of each traffic entry and size class, the slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slow_flows: Vec<SlowFlow>,
     /// Queue lengths over time, when sampled.
@@ -69,7 +69,7 @@ impl Detail {
         }
     }
 
-    /// Removes what is not to be kept.
+    /// Removes what is not kept.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Detail {
         self.heat = self.heat.filter(|_| kept.queues);

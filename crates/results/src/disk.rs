@@ -1,4 +1,5 @@
-//! Text and JSON files, and why a file could not be written or read. Must not depend on the contents of the files.
+//! Text and JSON files, and the reasons why a file could not be written or read. Must not depend on the contents of
+//! the files.
 
 use std::fs;
 use std::io::Write;

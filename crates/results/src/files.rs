@@ -67,10 +67,11 @@ pub fn read_run(folder: &Path) -> Result<Run, DiskError> {
 /// The drawing of the components of a run's paths, in the folder of the run.
 const QUIVER: &str = "quiver.svg";
 
-/// Reads the runs of a folder: those listed in its `sweep.json` that exist, otherwise the run in it, otherwise all runs
-/// below it, by name. Links are relative to the folder. An interrupted run has a folder of its own, `seed-1.partial`,
-/// which is read only if the complete run does not exist. The first run of each case is read completely; the others are
-/// [thin](Run::thin). Cases with equal labels and different scenarios get further labels, by what differs.
+/// Reads the runs of a folder: those listed in its `sweep.json` that exist, otherwise the run in it, otherwise all
+/// runs below it, by name. Links are relative to the folder. An interrupted run has a folder of its own,
+/// `seed-1.partial`, which is read only if the complete run does not exist. The first run of each case is read
+/// completely; the others are [thin](Run::thin). Cases with equal labels and different scenarios get further labels
+/// for the settings that differ.
 ///
 /// # Errors
 /// The file that could not be read, and why; or that the folder contains no run.
@@ -79,7 +80,7 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     if let Some(listing) = Listing::read(folder)? {
         found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run))));
     }
-    // A sweep that has just begun lists runs that do not exist yet: those of earlier calls are still there.
+    // A sweep that has just begun lists runs that do not exist yet, while those of earlier calls are still there.
     if found.is_empty() {
         search(folder, DEPTH, &mut found)?;
     }
@@ -101,7 +102,7 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
 /// [`read_runs`] for a page on which they are compared.
 ///
 /// # Errors
-/// As there, and if the runs are of several scenarios.
+/// As there, and if the runs belong to several scenarios.
 pub fn read_comparable(folder: &Path) -> Result<Vec<Run>, DiskError> {
     let runs = read_runs(folder)?;
     let names: BTreeSet<&str> = runs.iter().map(|run| run.manifest.name.as_str()).collect();

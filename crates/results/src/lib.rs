@@ -1,8 +1,8 @@
-//! The folder of a run: tables, statistics and what plots need, written and read; and many runs as one sweep. Must not depend on
-//! pages, headlines, engines, scenarios or clocks.
+//! The folder of a run: tables, statistics and data for plots, written and read; and many runs as one sweep. Must not
+//! depend on pages, headlines, engines, scenarios or clocks.
 //!
-//! In reading order: [`detail`] (what plots need, thinned), [`sweep`] (many runs), [`disk`], [`listing`] (which runs belong
-//! together), [`tables`] and [`columns`] (their meaning), [`files`] and [`recording`] (the folder of a run).
+//! In reading order: [`detail`] (data for plots, thinned), [`sweep`] (many runs), [`disk`], [`listing`] (which runs
+//! belong together), [`tables`] and [`columns`] (their meaning), [`files`] and [`recording`] (the folder of a run).
 
 pub mod columns;
 pub mod detail;

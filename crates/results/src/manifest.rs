@@ -22,7 +22,7 @@ pub struct Manifest {
     pub sources: String,
     /// Name of the scenario.
     pub name: String,
-    /// What the scenario is about, one line; may be empty.
+    /// A one-line description of the scenario; may be empty.
     pub about: String,
     /// The labels of this run, one per axis of the sweep: dotted key, value as written.
     pub labels: Vec<(String, String)>,
@@ -46,8 +46,8 @@ pub struct Manifest {
     /// Whether the results are measurements, which the same command does not repeat to the last bit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_measurement: bool,
-    /// What else must be known to judge the results of an engine, as name and value: for a lab the scale and the kernel. Empty for
-    /// the packet engine.
+    /// Further facts needed to judge the results of an engine, as name and value: for a lab, the scale and the
+    /// kernel. Empty for the packet engine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<(String, String)>,
     /// Processor and operating system, for judging the wall-clock time.
@@ -95,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// `text` with all characters replaced that are awkward in a file name.
+/// `text` with characters replaced that are awkward in a file name.
 fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || "._+".contains(c) { c } else { '-' };
     let word: String = text.trim().chars().map(keep).collect();

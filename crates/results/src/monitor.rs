@@ -1,5 +1,5 @@
-//! The lines of a queue monitor as text, in the form in which switches show them: the newest first, with their age at the end of the
-//! run. Must not depend on how queues are sampled.
+//! The lines of a queue monitor as text, in the form in which switches show them: the newest first, with their age at
+//! the end of the run. Must not depend on how queues are sampled.
 
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ fn line(record: &RunRecord, event: &QueueEvent) -> [String; 6] {
     ]
 }
 
-/// Hours, minutes, seconds and hundredths; below a second more digits, as runs are often shorter than that.
+/// Hours, minutes, seconds and hundredths; below a second more digits, because runs are often that short.
 fn clock(age: Span) -> String {
     let seconds = age.seconds();
     let (hours, minutes) = ((seconds / 3600.0) as u64, (seconds / 60.0) as u64 % 60);

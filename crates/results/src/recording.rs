@@ -18,13 +18,14 @@ use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
-/// Flows held in memory: of the list being sorted, and of a row group of `flows.parquet`.
+/// Number of flows held in memory: in the list being sorted, and in a row group of `flows.parquet`.
 const ROWS: usize = 1 << 15;
 
 /// Words of a flow.
 const WORDS: usize = size_of::<FlowRow>() / 8;
 
-/// For each flow held in memory, words of each list of figures that is sorted: those of more flows, because they are short.
+/// Words that each sorted list of figures may use per flow held in memory. Figures are short, so these lists hold
+/// more flows.
 const FIGURES: usize = 8;
 
 /// A run being recorded. Until it is finished there is only a hidden folder beside its own, which is removed if this is
@@ -45,7 +46,7 @@ struct Building(PathBuf);
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // a partly written folder takes space on a disk that may be full
+        // a partial folder takes space on a disk that may be full
         let _ = weft_store::discard(&self.0, None);
     }
 }
@@ -81,9 +82,10 @@ impl Recording {
         Ok(self.flows.add(row_of(flow))?)
     }
 
-    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
-    /// are kept, as `.parquet` and perhaps `.csv`, and `quiver.svg` unless its drawing is empty; then puts it all in the place of `folder`, which lies where the run was begun.
-    /// Flows that are in the record are not looked at. Gives back what was written.
+    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the
+    /// tables that are kept, as `.parquet` and perhaps `.csv`, and `quiver.svg` unless its drawing is empty; then
+    /// puts it all in the place of `folder`, which lies where the run was begun. Flows in the record are ignored.
+    /// Returns what was written.
     ///
     /// # Errors
     /// The file that could not be written, and why. The folder is then unchanged.
@@ -145,7 +147,8 @@ pub fn write_run(
     recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
 }
 
-/// Writes the table of flows, if it is kept, so many rows at a time, and computes their statistics in the same pass.
+/// Writes the table of flows, if kept, in batches of `rows` rows, and computes the flows' statistics in the same
+/// pass.
 fn write_flows(
     (flows, rows): (impl Iterator<Item = Result<FlowRecord, DiskError>>, usize),
     (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),
@@ -171,7 +174,7 @@ fn write_flows(
 struct Written {
     folder: PathBuf,
     with_csv: bool,
-    /// From the first part on.
+    /// The files, from the first part on.
     files: Option<TableFiles>,
 }
 
@@ -208,7 +211,7 @@ impl Written {
 }
 
 impl TableFiles {
-    /// With the name and the columns of `part`.
+    /// Creates the files, with the name and the columns of `part`.
     fn new(folder: &Path, part: &DataTable, with_csv: bool) -> Result<TableFiles, DiskError> {
         let create = |end: &str| {
             let path = folder.join(format!("{}.{end}", part.name));
@@ -314,7 +317,7 @@ mod tests {
         }
     }
 
-    /// No key and no column is zero for what no transport of a run has; what was written reads back.
+    /// No key and no column is zero for quantities that no transport of a run has; written files read back.
     #[test]
     fn duplicate_acknowledgements_that_are_not_measured_are_in_no_file() {
         let written = |name: &str, measured: Measured| {

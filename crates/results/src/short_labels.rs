@@ -1,10 +1,11 @@
-//! Short labels for the values of a swept setting: of a table of settings only what tells the values apart. Must not depend on
-//! how labels choose cases, which need them in full.
+//! Short labels for the values of a swept setting: for a table of settings, only the parts that distinguish the
+//! values. Must not depend on how labels choose cases, which need them in full.
 
 use std::collections::BTreeSet;
 
-/// A label for each of these different values, in the same order: `red` and `step` of `kind=red min=128 kB max=1280 kB` and
-/// `kind=step threshold=200 kB`; where the kinds are alike, the settings that differ. Different values get different labels.
+/// A label for each of these different values, in the same order: `red` and `step` of `kind=red min=128 kB max=1280
+/// kB` and `kind=step threshold=200 kB`; if the kinds are the same, the settings that differ. Different values get
+/// different labels.
 #[must_use]
 pub(crate) fn short_labels(values: &[String]) -> Vec<String> {
     let terms: Vec<Vec<String>> = values.iter().map(|value| terms(value)).collect();
@@ -13,7 +14,7 @@ pub(crate) fn short_labels(values: &[String]) -> Vec<String> {
     if values.len() > 1 && known.len() == values.len() { short } else { values.to_vec() }
 }
 
-/// The kind, and of the settings those that differ among the values of this kind.
+/// The kind, and the settings that differ among the values of this kind.
 fn short(values: &[Vec<String>], own: usize) -> String {
     let kind = kind_of(&values[own]);
     let alike: Vec<&Vec<String>> = values.iter().filter(|other| kind_of(other) == kind).collect();
@@ -22,13 +23,13 @@ fn short(values: &[Vec<String>], own: usize) -> String {
     kind.into_iter().chain(settings.map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
-/// `red` of a value that begins with `kind=red` or `red`.
+/// `red` for a value that begins with `kind=red` or `red`.
 fn kind_of(terms: &[String]) -> Option<&str> {
     let first = terms.first()?;
     first.strip_prefix("kind=").or_else(|| (!first.contains('=')).then_some(first.as_str()))
 }
 
-/// The settings of a label: `min=128 kB` is one. A text that is no table is whole.
+/// The settings of a label: `min=128 kB` is one. A text that is not a table stays whole.
 fn terms(label: &str) -> Vec<String> {
     if !label.contains('=') {
         return vec![label.to_owned()];

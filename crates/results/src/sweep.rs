@@ -28,8 +28,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Keeps what the page of a sweep needs of a run that is not the first of its case: the statistics, and the tail of
-    /// its completion times. The rest is on disk.
+    /// Keeps the parts of a run, other than the first of its case, that the page of a sweep needs: the statistics,
+    /// and the tail of its completion times. The rest is on disk.
     #[must_use]
     pub fn thin(self) -> Run {
         let detail = Detail { fct_tail: self.detail.fct_tail, ..Detail::default() };
@@ -37,8 +37,9 @@ impl Run {
     }
 }
 
-/// Goodput and loads of all runs over the same part: where some are averaged over their arrivals, all are that can be. Runs with
-/// one seed have the same arrivals, but how much arrives by their end depends on the scheme.
+/// Averages goodput and loads of all runs over the same part: if some are averaged over their arrivals, so are all
+/// others for which that is possible. Runs with one seed have the same arrivals, but the amount delivered by their
+/// end depends on the scheme.
 pub fn share_one_window(runs: &mut [Run]) {
     if runs.iter().any(|run| run.summary.arrivals_until_s.is_some()) {
         runs.iter_mut().for_each(Run::average_over_arrivals);
@@ -101,7 +102,7 @@ impl HorizontalAxis {
 /// Runs ordered by scheme, value of the axis and seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// The runs, in the order given; [`Sweep::new`] says which interrupted runs are left out.
+    /// The runs, in the order given; see [`Sweep::new`] for the interrupted runs that are left out.
     pub runs: Vec<Run>,
     /// Interrupted runs that were left out.
     pub left_out: usize,
@@ -111,7 +112,7 @@ pub struct Sweep {
     pub schemes: Vec<String>,
     /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
-    /// The labels that all runs share, `load = 0.4`, in a sweep of which other cases are missing; empty where none is.
+    /// The labels that all runs share, such as `load = 0.4`, in a sweep with missing cases; empty if none is missing.
     pub only: String,
     /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,
@@ -136,7 +137,7 @@ impl Sweep {
             varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
         let mut others = telling(&runs, &others);
         if others.is_empty() {
-            // a sweep that has just begun may have a single case: what varies in it is unknown
+            // a sweep that has just begun may have a single case, so what varies in it is unknown
             let settled = |key: &&String| axis.as_ref().is_none_or(|axis| axis.key != **key);
             others = all.iter().filter(settled).map(|key| Key::new(&runs, key)).collect();
         }
@@ -151,7 +152,7 @@ impl Sweep {
         Sweep { runs, left_out, axis, schemes, scheme_name, only: String::new(), places }
     }
 
-    /// The same as a part of a sweep: what all runs share varies in it, and must be said.
+    /// The same for a part of a sweep: the labels that all its runs share vary in the whole sweep, and must be shown.
     #[must_use]
     pub fn of_incomplete(runs: Vec<Run>) -> Sweep {
         let sweep = Sweep::new(runs);
@@ -169,7 +170,8 @@ impl Sweep {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
     }
 
-    /// The name of a scheme below the name of its setting, which it need not repeat: `20 pkt` of `threshold = 20 pkt`.
+    /// The name of a scheme below the name of its setting, which it need not repeat: `20 pkt` for `threshold = 20
+    /// pkt`.
     #[must_use]
     pub fn cell_name(&self, scheme: usize) -> String {
         let name = &self.schemes[scheme];
@@ -177,8 +179,8 @@ impl Sweep {
         value.unwrap_or(name).to_owned()
     }
 
-    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis. What the names of schemes do not say of an
-    /// incomplete sweep comes after it: ` with load = 0.4`.
+    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis. For an incomplete sweep, labels
+    /// that the names of schemes omit follow: ` with load = 0.4`.
     #[must_use]
     pub fn place(&self, at: usize) -> String {
         let place = self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
@@ -237,7 +239,8 @@ pub fn without_interrupted(runs: Vec<Run>) -> (Vec<Run>, usize) {
     (runs, left_out)
 }
 
-/// The runs that `stays` selects. Only the first run of a case has its scenario; where that run goes, the next one gets it.
+/// The runs that `stays` selects. Only the first run of a case has its scenario; if that run is removed, the next one
+/// gets it.
 #[must_use]
 pub fn retained(runs: Vec<Run>, stays: impl Fn(&Run) -> bool) -> Vec<Run> {
     let (mut kept, gone): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(stays);

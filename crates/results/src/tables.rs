@@ -14,7 +14,7 @@ use weft_core::record::{
 };
 use weft_table::{Cells, DataTable};
 
-/// Gives every row the folder of the run's case and its seed, by which it is found in the table of the sweep.
+/// Gives every row the folder of the run's case and its seed, which identify it in the table of the sweep.
 #[must_use]
 pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
     let (rows, case) = (table.rows(), Arc::from([manifest.case_folder()]));
@@ -57,9 +57,9 @@ pub(crate) struct FlowColumns {
     pub(crate) dated: bool,
 }
 
-/// The table `flows`, or a part of it: one row per flow. `measured` holds for flows that started after the warm-up;
-/// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow files
-/// have a `flow_id`, `listed_id`.
+/// The table `flows`, or a part of it: one row per flow. `measured` is true for flows that started after the warm-up;
+/// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow
+/// files have a `flow_id`, `listed_id`.
 pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumns) -> DataTable {
     let FlowColumns { reordering, listed, dated, .. } = *columns;
     let table = times_of_flows(record, flows, columns);

@@ -1,5 +1,6 @@
-//! Runs of several calls below one folder. Two calls may set what the labels do not say, and one may sweep what the other leaves alone: each
-//! run gets the labels that the others have, from its scenario, and cases with equal labels get further ones, by what differs.
+//! Runs of several calls below one folder. Two calls may differ in settings that no label shows, and one may sweep
+//! what the other leaves alone: each run gets the labels that the others have, from its scenario, and cases with
+//! equal labels get further ones for the settings that differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ type Settings = BTreeMap<String, String>;
 #[derive(Default)]
 pub(crate) struct Variants(Vec<Variant>);
 
-/// What the runs of a case have in common.
+/// The properties that the runs of a case share.
 #[derive(PartialEq)]
 struct Variant {
     labels: Labels,
@@ -36,7 +37,7 @@ impl Variants {
         (self.0.len() - 1, true)
     }
 
-    /// The runs, each with the number of its case, with labels that tell all cases apart.
+    /// The runs, each with the number of its case, with labels that distinguish all cases.
     pub(crate) fn labelled(&self, runs: Vec<(Run, usize)>) -> Vec<Run> {
         let labels = self.labels();
         let label = |(mut run, number): (Run, usize)| {
@@ -80,7 +81,7 @@ impl Variants {
     }
 }
 
-/// The places of equal labels.
+/// The indices of equal labels.
 fn groups(all: &[Labels]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&Labels, Vec<usize>> = BTreeMap::new();
     all.iter().enumerate().for_each(|(at, labels)| groups.entry(labels).or_default().push(at));
@@ -111,8 +112,8 @@ impl Variant {
     }
 }
 
-/// The key itself if all sides have it, or else the longest part of it below which all have something: `balance` of
-/// `balance.drill.memory`, if others have `balance.ecmp`.
+/// The key itself if all sides have it, or else the longest part of it below which all sides have a value: `balance`
+/// of `balance.drill.memory`, if others have `balance.ecmp`.
 fn common(key: &str, sides: &[Settings]) -> String {
     if sides.iter().all(|side| side.contains_key(key)) {
         return key.to_owned();
@@ -128,7 +129,7 @@ fn below<'a>(side: &'a Settings, part: &'a str) -> impl Iterator<Item = &'a str>
     side.keys().filter_map(rest).map(|rest| rest.split('.').next().unwrap_or(rest))
 }
 
-/// The value of a key; for a part of keys, what follows it on this side only.
+/// The value of a key; for a part of a key, what follows it on this side only.
 fn value(side: &Settings, key: &str, sides: &[Settings]) -> String {
     if let Some(value) = side.get(key) {
         return unquoted(value);
@@ -136,7 +137,7 @@ fn value(side: &Settings, key: &str, sides: &[Settings]) -> String {
     let everywhere = |word: &&str| sides.iter().all(|side| below(side, key).any(|other| other == *word));
     let own: BTreeSet<&str> = below(side, key).filter(|word| !everywhere(word)).collect();
     match own.is_empty() {
-        // All have the same member of a family.
+        // Whether all have the same member of a family.
         true => below(side, key).next().unwrap_or(NO_VALUE).to_owned(),
         false => own.into_iter().collect::<Vec<_>>().join(" + "),
     }

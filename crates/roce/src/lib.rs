@@ -26,7 +26,7 @@ pub mod flags {
     pub const REQUEST: Flags = Flags::CWR;
     /// In payload: it ends a segment whose round trip is measured; in an answer: it answers such a packet.
     pub const MEASURED: Flags = Flags::DUPLICATE;
-    /// In an answer: something is missing. With a block: the block beyond the gap has arrived.
+    /// In an answer: payload is missing. With a block: the block beyond the gap has arrived.
     pub const NEGATIVE: Flags = Flags::SYN;
     /// A congestion notification.
     pub const NOTIFICATION: Flags = Flags::ECE;

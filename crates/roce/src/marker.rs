@@ -46,7 +46,7 @@ impl TltMarker {
         self.important
     }
 
-    /// A packet is sent; `last` if it is the last of its message. Returns whether it is important.
+    /// Called when a packet is sent; `last` if it is the last of its message. Returns whether it is important.
     pub(crate) fn sends(&mut self, bytes: Range<u64>, last: bool) -> bool {
         let length = bytes.end - bytes.start;
         let important = match &mut self.rule {
@@ -60,7 +60,8 @@ impl TltMarker {
         important
     }
 
-    /// The packet just sent is the last that may be sent for now. Returns whether that makes it important.
+    /// Called when the packet just sent is the last that may be sent for now. Returns whether that makes it
+    /// important.
     pub(crate) fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
         let MarkingRule::Window { marker, .. } = &mut self.rule else { return false };
         let important = marker.exhausted(bytes);
@@ -76,16 +77,16 @@ impl TltMarker {
         }
     }
 
-    /// Where a packet starts that must be sent although the window is closed, and whether it is empty.
+    /// The start of a packet that must be sent although the window is closed, and whether it is empty.
     pub(crate) fn forced(&self, una: u64, next: u64, mss: u64) -> Option<(u64, bool)> {
         let MarkingRule::Window { marker, .. } = &self.rule else { return None };
         let bytes = marker.forced(Clocking::Adaptive, InFlight { una, next, mss })?;
         Some((bytes.start, bytes.end - bytes.start == 1 && next - una > 1))
     }
 
-    /// Everything below `una` has arrived, and these bytes beyond it; with `echo`, the answer is to the important
-    /// packet. Bytes that it proves lost are to be retransmitted, except those in `repairs`, which the receiver has
-    /// requested.
+    /// Called when everything below `una` has arrived, and these bytes beyond it; with `echo`, the answer is to the
+    /// important packet. Bytes that it proves lost must be retransmitted, except those in `repairs`, which the
+    /// receiver has requested.
     pub(crate) fn answered(&mut self, una: u64, beyond: &[(u64, u64)], (echo, repairs): (bool, Range<u64>)) {
         let MarkingRule::Window { marker, lost } = &mut self.rule else { return };
         marker.arrived(una, beyond.iter().copied());
@@ -98,14 +99,14 @@ impl TltMarker {
         }
     }
 
-    /// Go-back-N restarts at a gap.
+    /// Called when go-back-N restarts at a gap.
     pub(crate) fn goes_back(&mut self) {
         if let MarkingRule::Rate(marker) = &mut self.rule {
             marker.goes_back();
         }
     }
 
-    /// The retransmission timer expired: everything in flight is retransmitted.
+    /// Called when the retransmission timer has expired: everything in flight is retransmitted.
     pub(crate) fn timed_out(&mut self) {
         match &mut self.rule {
             MarkingRule::Rate(marker) => marker.goes_back(),

@@ -1,5 +1,5 @@
-//! A sender and a receiver with a path between them, for tests: a 10 Gb/s link, a delay each way, and whatever the
-//! test does to single packets.
+//! A sender and a receiver with a path between them, for tests: a 10 Gb/s link, a delay each way, and the test's
+//! interference with single packets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ struct Pair {
     now: Time,
     sender: QueueSender,
     receiver: QueueReceiver,
-    /// In flight: when it arrives and its number, whether it is payload, its mark, itself.
+    /// A packet in flight: when it arrives, its number, whether it is payload, its mark, and the packet itself.
     flying: BTreeMap<(Time, u64), (bool, Header, Segment)>,
-    /// The cards send until then.
+    /// The cards are busy until then.
     busy: [Time; 2],
     /// Data packets and answers, as they left.
     sent: Vec<(Time, Header, Segment)>,
@@ -85,7 +85,7 @@ impl Pair {
         });
     }
 
-    /// The same, where only the colour of a packet decides on its fate.
+    /// The same, where only the colour of a packet decides its fate.
     fn step_colored(&mut self, fate: &mut impl FnMut(bool) -> Fate) {
         self.step_by(&mut |payload, header, _| fate(payload && header.kind == PacketKind::Red));
     }

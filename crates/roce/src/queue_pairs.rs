@@ -10,9 +10,9 @@ use weft_rate::{AnyRateLaw, RateLawSettings, RateLawSite, segments::SegmentSetti
 
 use crate::settings::{QueuePairSettings, RoceRecovery};
 
-/// What an acknowledgement adds to the header (AETH), bytes.
+/// Bytes that an acknowledgement adds to the header (AETH).
 const ACK_HEADER: u64 = 4;
-/// What a congestion notification adds to the header, bytes.
+/// Bytes that a congestion notification adds to the header.
 const NOTIFICATION_PAYLOAD: u64 = 16;
 
 /// The configuration of all queue pairs of a run.
@@ -27,7 +27,8 @@ pub struct QueuePairs {
 }
 
 impl QueuePairs {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
+    /// their bounds here.
     #[must_use]
     pub fn new(
         law: RateLawSettings,

@@ -38,7 +38,7 @@ pub struct QueueReceiver {
     expected: u64,
     /// Packets kept beyond it.
     kept: Bitmap,
-    /// From when on a negative acknowledgement may request the expected packet; zero: none has.
+    /// When a negative acknowledgement may next request the expected packet; zero: none has.
     ask_from: Time,
     /// When the expected packet counts as missing, if it is awaited.
     missing_at: Time,
@@ -92,7 +92,7 @@ impl QueueReceiver {
         }
     }
 
-    /// A packet of the flow arrived. Under TLT, an important packet is answered at once, with an echo.
+    /// Called when a packet of the flow arrives. Under TLT, an important packet is answered at once, with an echo.
     pub fn on_packet(&mut self, now: Time, header: &Header, segment: &Segment) {
         let important = self.tlt && header.kind == PacketKind::Data;
         if important {
@@ -127,7 +127,7 @@ impl QueueReceiver {
         }
     }
 
-    /// The expected packet arrived: delivers it, and any packets kept beyond it.
+    /// Called when the expected packet arrives: delivers it, and any packets kept beyond it.
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.expected = segment.end();
         let jumped = self.deliver_kept();
@@ -160,7 +160,7 @@ impl QueueReceiver {
         self.kept.top() > self.expected.div_ceil(self.mss)
     }
 
-    /// If something is kept beyond the expected packet, starts its timer.
+    /// If packets are kept beyond the expected one, starts its timer.
     fn wait_for_gap(&mut self, now: Time) {
         self.missing_at = match self.beyond {
             Beyond::Hold { time, .. } if self.keeps_beyond() => now + time,
@@ -188,7 +188,7 @@ impl QueueReceiver {
         }
     }
 
-    /// Requests the expected packet: once until it arrives, or after each interval again.
+    /// Requests the expected packet: once until it arrives, or again after each interval.
     fn ask(&mut self, now: Time, echo: Time) {
         self.missing_at = Time::NEVER;
         if now >= self.ask_from {
@@ -212,7 +212,7 @@ impl QueueReceiver {
         self.answers.add(now, Answer { flags, ack: self.expected, echo: segment.sent, start, length });
     }
 
-    /// The clock reached an instant; does nothing if called early.
+    /// Called when the clock reaches an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         if self.point.as_mut().is_some_and(|point| point.on_time(now)) {
             self.answers.notify(now);
@@ -223,7 +223,7 @@ impl QueueReceiver {
         self.answers.on_time(now);
     }
 
-    /// What the receiver needs from its host.
+    /// The receiver's current needs.
     #[must_use]
     #[inline]
     pub fn needs(&self) -> Needs {

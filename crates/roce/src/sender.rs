@@ -22,7 +22,7 @@ use self::pace::Pace;
 struct Repair {
     /// Packets that arrived beyond the first gap.
     arrived: Bitmap,
-    /// The recovery ends when all below has arrived; bytes.
+    /// The recovery ends when all bytes below this have arrived.
     until: u64,
     /// The first packet that may need retransmission.
     next: u64,
@@ -34,7 +34,7 @@ struct Repair {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
-    /// The most without progress in between.
+    /// Maximum number of these without progress in between.
     timeouts_in_a_row: u32,
     recoveries: u32,
     notifications: u32,
@@ -158,7 +158,7 @@ impl QueueSender {
         };
     }
 
-    /// What to send if the receiver requests nothing: packets that TLT proved lost, new payload, packets that TLT
+    /// The next packet if the receiver requests none: packets that TLT proved lost, new payload, packets that TLT
     /// forces.
     fn next_unasked(&mut self) -> u64 {
         if let Some(start) = self.marker.as_ref().and_then(|marker| marker.lost()) {
@@ -251,7 +251,7 @@ impl QueueSender {
         weft_tlt::kind(important || exhausted)
     }
 
-    /// The clock reached an instant; does nothing if called early.
+    /// Called when the clock reaches an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         self.pace.on_time(now);
         if self.retry_at <= now {
@@ -259,13 +259,13 @@ impl QueueSender {
         }
     }
 
-    /// What the sender needs from its host.
+    /// The sender's current needs.
     #[must_use]
     #[inline]
     pub fn needs(&self) -> Needs {
         let done = self.una >= self.size;
         let ready = self.choice != NOTHING && self.pace.open;
-        // While there is something to send, time-outs are checked when it is sent.
+        // While there is payload to send, time-outs are checked when it is sent.
         let wake = match (ready || done, self.choice != NOTHING) {
             (true, _) => Time::NEVER,
             (false, true) => self.pace.at,

@@ -16,7 +16,7 @@ choice! {
 }
 
 settings! {
-    /// Queue pairs, whatever the rate law.
+    /// Queue pairs, with any rate law.
     pub struct QueuePairSettings {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
@@ -35,7 +35,7 @@ settings! {
         /// Payload that the receiver keeps when it arrives out of order until the gap is filled, on cards that restore
         /// order themselves; absent: none. Only with `go-back-n`.
         reorder_buffer: Option<Bytes> = None,
-        /// How long such a card waits for the gap to fill before it reports the packet missing.
+        /// Time that such a card waits for the gap to fill before it reports the packet missing.
         reorder_timeout: Span = Span::from_us(100),
         /// Packets per acknowledgement.
         ack_every: u32 [1, 1024] = 1,
@@ -57,8 +57,8 @@ settings! {
         /// With `go-back-n`, a receiver repeats its negative acknowledgement after this long if packets beyond the gap still
         /// arrive, as in the HPCC simulator (500 us); absent: once per gap, as in the standard.
         nack_every: Option<Span> = None,
-        /// Feedback leaves the receiver later by a uniform random time of at most this: congestion notifications
-        /// where the law uses them, otherwise acknowledgements.
+        /// Feedback leaves the receiver later by a uniform random time of at most this: congestion notifications if
+        /// the law uses them, otherwise acknowledgements.
         feedback_jitter: Span = Span::ZERO,
         /// Timeout-less transport: the packets whose loss would cause a time-out are green, the rest red; off unless given
         /// (`tlt = {}`). With `recovery = "selective"` it needs a `window`.

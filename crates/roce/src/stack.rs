@@ -1,4 +1,4 @@
-//! Queue pairs as a stack: what a host runs, and what its card keeps for all flows.
+//! Queue pairs as a stack: the ends at a host, and the state that its card keeps for all flows.
 
 use std::sync::Arc;
 

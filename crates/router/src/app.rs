@@ -11,7 +11,7 @@ pub mod route;
 mod station;
 pub mod switch;
 
-/// What an application works with: the worker's buffers, queues and counters.
+/// The resources of an application: the worker's buffers, queues and counters.
 pub struct Desk<'a> {
     /// The time, read once for each poll.
     pub now: Time,
@@ -28,7 +28,7 @@ pub trait Application: Send {
     /// Processes the frames of one poll of one port. Each is put into a queue, or its buffer is released.
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch);
 
-    /// Handles what is due by now, whether or not frames have arrived.
+    /// Handles everything due by now, whether or not frames have arrived.
     fn tick(&mut self, desk: &mut Desk<'_>) {
         let _ = desk;
     }

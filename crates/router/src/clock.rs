@@ -23,7 +23,7 @@ impl RouterClock {
     }
 }
 
-/// Nanoseconds since 1970: for what must not come twice, even after a restart.
+/// Nanoseconds since 1970, for values that must not recur, even after a restart.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "a restart must not repeat what came before")]
 pub fn nanoseconds_since_1970() -> u64 {

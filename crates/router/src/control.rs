@@ -1,8 +1,8 @@
 //! State shared by the workers of a router: routes, next hops and neighbours. Changed under a lock, read without one.
 //!
-//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is given up: no worker finds a next hop
-//! that it does not know. A short prefix has millions of slots, so whoever changes it releases the lock between slices of them, and lets
-//! workers pass that have a packet in their hands.
+//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is released: no
+//! worker finds a next hop that it does not know. A short prefix has millions of slots, so a change releases the lock
+//! between slices of them, and lets workers pass that are processing a packet.
 //!
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
@@ -29,7 +29,7 @@ pub use state::{ControlState, PathList};
 
 pub use crate::interface::broadcast;
 
-/// What the caller must send after a change.
+/// The packets and requests that the caller must send after a change.
 #[derive(Debug, Default)]
 pub struct PendingSends {
     /// Stations for which to send a request.
@@ -40,11 +40,11 @@ pub struct PendingSends {
     pub failed: Vec<(u16, Vec<u8>)>,
 }
 
-/// Slots of routes that are painted under one lock: a fraction of a millisecond.
+/// Number of route slots painted under one lock: a fraction of a millisecond.
 const SLICE: usize = 1 << 14;
 /// The same for a worker in the middle of a batch.
 const FEW: usize = 1 << 9;
-/// How often a change looks whether workers are still waiting, before it goes on.
+/// How many times a change checks whether workers are still waiting before it continues.
 const PATIENCE: u32 = 1_000;
 
 /// State shared by workers.
@@ -79,7 +79,7 @@ impl Control {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock for a worker, before whom a change in slices makes way.
+    /// Takes the lock for a worker; a change in slices makes way for it.
     fn lock_for_worker(&self) -> MutexGuard<'_, ControlState> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
@@ -122,8 +122,8 @@ impl Control {
         read(&self.lock())
     }
 
-    /// An identification for an IPv4 packet of the router's own, of which fragments may be made on the way: none comes again soon (RFC
-    /// 6864, section 4.2).
+    /// An identification for an IPv4 packet of the router's own, which may be fragmented on the way: no value recurs
+    /// soon (RFC 6864, section 4.2).
     pub fn next_identification(&self) -> u16 {
         self.identification.fetch_add(1, Ordering::Relaxed)
     }
@@ -165,7 +165,7 @@ impl Control {
         self.lock_for_worker().neighbours().has(station)
     }
 
-    /// A station announces its MAC address.
+    /// Called when a station announces its MAC address.
     pub fn learn(&self, now: Time, station: Station, mac: Mac, how: Announcement) -> PendingSends {
         let mut state = self.lock_for_worker();
         let (waiting, is_new) = state.neighbours_mut().learn(now, station, mac, how);
@@ -176,7 +176,8 @@ impl Control {
         PendingSends { ready, ..PendingSends::default() }
     }
 
-    /// Somebody else has found a station; it is believed if there is room, unless it has been found already.
+    /// Called when a station has been found elsewhere; it is accepted if there is room, unless it has already been
+    /// found.
     pub fn suggest(&self, now: Time, station: Station, mac: Mac) {
         let mut state = self.lock();
         if state.neighbours().is_resolved(station) || state.neighbours().is_waited_for(station) {
@@ -188,15 +189,15 @@ impl Control {
         }
     }
 
-    /// A station that has been resolved gets a route of its own.
+    /// Gives a resolved station a route of its own.
     fn add_station(&self, state: &mut ControlState, station: Station) {
         state.add_station(station);
         self.publish(state);
-        // What is left is shown by the change under way, or when something is due next.
+        // The rest becomes visible with the change under way, or at the next due event.
         state.repaint(FEW);
     }
 
-    /// Handles what is due by now. Does nothing if another worker is doing so.
+    /// Handles everything due by now. Does nothing if another worker is already doing so.
     pub fn due(&self, now: Time) -> PendingSends {
         let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };
         let DueQuestions { ask, gone, ready } = state.neighbours_mut().due(now);

@@ -30,9 +30,9 @@ drops! {
     OtherStation = "other-station",
     /// Neither IPv4 nor IPv6 nor ARP, or with a VLAN tag.
     Unsupported = "unsupported",
-    /// To a group of stations, by its address or by that of its frame.
+    /// Addressed to a group of stations, by its own address or that of its frame.
     Multicast = "multicast",
-    /// From an address that no sender has, such as one of the loopback network.
+    /// From an address that no sender can have, such as one of the loopback network.
     Source = "source",
     /// Its hop limit has expired.
     Expired = "expired",
@@ -52,27 +52,27 @@ drops! {
     EspUnknown = "esp-unknown",
     /// Sealed, and received before or too old.
     EspReplay = "esp-replay",
-    /// Sealed, but not authentic, or no packet inside.
+    /// Sealed, but not authentic or without a valid packet inside.
     EspInvalid = "esp-invalid",
-    /// Between other ends than the tunnel's, from a sender that does not use it, or with a mark that is lost.
+    /// Between ends other than the tunnel's, from a sender that does not use it, or with a mark that would be lost.
     EspPolicy = "esp-policy",
-    /// A fragment of a sealed packet: the router puts none together.
+    /// A fragment of a sealed packet: the router does not reassemble fragments.
     EspFragment = "esp-fragment",
-    /// A dummy from the other end of a tunnel, which hides how much there is to send.
+    /// A dummy from the other end of a tunnel, which hides how much it sends.
     EspDummy = "esp-dummy",
     /// All sequence numbers of the tunnel have been used.
     EspExhausted = "esp-exhausted",
-    /// A message of IKE at the UDP port of a tunnel: the router speaks none.
+    /// A message of IKE at the UDP port of a tunnel: the router does not speak IKE.
     Ike = "ike",
-    /// Keeps the mapping of a NAT in front of the other end of a tunnel alive, and says nothing else.
+    /// A keepalive for the NAT mapping of the other end of a tunnel, without other content.
     NatKeepalive = "nat-keepalive",
     /// No buffer was free.
     NoBuffer = "no-buffer",
     /// The device did not accept it, because it was full or down.
     DeviceFull = "device-full",
-    /// The device refused it, and would again: longer than its MTU, or forbidden.
+    /// The device refused it and always would: longer than its MTU, or forbidden.
     Refused = "refused",
-    /// It arrived longer than a buffer, or longer than its link carries and did not fit further on.
+    /// It arrived longer than a buffer, or longer than its link carries and did not fit the next link.
     Oversized = "oversized",
     /// The ring between two workers had no room for it.
     Handover = "handover",
@@ -80,7 +80,7 @@ drops! {
     Switch = "switch",
 }
 
-/// What one worker has done at one port, or all of them.
+/// The counters of one worker at one port, or of all workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceCounters {
     /// Frames taken in, and their bytes without FCS.
@@ -114,7 +114,8 @@ pub struct RouterCounters {
     pub received: u64,
     /// Their bytes, without FCS.
     pub received_bytes: u64,
-    /// Frames that devices had no room for before the router could take them: not among those received, nor among those dropped.
+    /// Frames that devices had no room for before the router could take them: neither among those received nor among
+    /// those dropped.
     pub missed: u64,
     /// Frames handed to devices.
     pub sent: u64,
@@ -139,7 +140,7 @@ pub struct RouterCounters {
 }
 
 impl RouterCounters {
-    /// None yet, of a router with this many ports.
+    /// Zero counters for a router with this many ports.
     #[must_use]
     pub fn of_ports(ports: usize) -> RouterCounters {
         RouterCounters { interfaces: vec![InterfaceCounters::default(); ports], ..RouterCounters::default() }
@@ -163,7 +164,7 @@ impl RouterCounters {
         self.drops.iter().sum()
     }
 
-    /// Frames of a port, or of none, are processed from now on.
+    /// From now on, counts belong to frames of a port, or of none.
     #[inline]
     pub(crate) fn begin(&mut self, port: Option<usize>) {
         self.current = port;
@@ -204,7 +205,7 @@ impl RouterCounters {
         }
     }
 
-    /// Counts what the device of a port has lost. Of what it should have sent, `unsent` frames are lost, and those that it has lost since.
+    /// Counts the losses of the device of a port: `unsent` frames that it should have sent, and those lost since.
     #[cold]
     pub fn lose(&mut self, port: usize, unsent: u64, losses: DeviceLosses) {
         let DeviceLosses { unsent_bytes, refused, missed, oversized, tagged, .. } = losses;
@@ -248,7 +249,7 @@ impl RouterCounters {
         self.interfaces.iter_mut().zip(&other.interfaces).for_each(|(own, other)| own.add(other));
     }
 
-    /// Received frames that are neither sent nor consumed nor dropped: zero when nothing waits inside the router.
+    /// Received frames that are neither sent nor consumed nor dropped; zero when nothing waits inside the router.
     #[must_use]
     pub fn inside(&self) -> i64 {
         (self.received + self.made) as i64 - (self.sent + self.consumed + self.dropped_in_all()) as i64

@@ -1,8 +1,8 @@
-//! The switch of the simulator, or a port of it, driven by a clock: the packets inside, and when transmitters are free.
+//! The simulator's switch, or a port of it, driven by a clock: the packets inside, and when transmitters become free.
 //!
-//! The simulator drives the same [`Switch`] with events. As in the simulator, at one instant arrivals come first, then
-//! transmitters, then timers; so equal arrivals at equal times leave by equal ports with equal marks, and the same
-//! packets are dropped.
+//! The simulator drives the same [`Switch`] with events. As in the simulator, at one instant arrivals come first,
+//! then transmitters, then timers. So equal arrivals at equal times leave by the same ports with the same marks, and
+//! the same packets are dropped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,7 +53,7 @@ pub enum PortEvent {
     Wake,
 }
 
-/// What is due at a port, and when.
+/// The event due at a port, and its time.
 pub type DueAt = (Time, PortEvent, u16);
 
 /// A switch, its packets and its clock. With [`SharedOutputs`] it is a part that serves some ports.
@@ -73,7 +73,7 @@ pub struct SwitchDriver {
 }
 
 impl SwitchDriver {
-    /// An empty switch with the line rates of its ports; or, with what the ports of a switch share, a part of it.
+    /// An empty switch with the line rates of its ports or, with the shared state of a switch's ports, a part of it.
     #[must_use]
     pub fn new(switch: Switch, rates: Vec<Rate>, shared: Option<Arc<SharedOutputs>>) -> SwitchDriver {
         let queues = switch.queue_of(Class(u8::MAX)) + 1;
@@ -92,8 +92,8 @@ impl SwitchDriver {
         }
     }
 
-    /// A worker has received a frame with this header by the port `from`. Time never goes back: an earlier `now` counts
-    /// as the current time.
+    /// Called when a worker has received a frame with this header by the port `from`. Time never goes back: an
+    /// earlier `now` counts as the current time.
     pub fn receive(&mut self, now: Time, from: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
         let packet = self.pool.insert(header, HeldFrame { worker, frame, port: PortId(0) });
@@ -102,7 +102,7 @@ impl SwitchDriver {
         self.follow(packet, verdict);
     }
 
-    /// A worker's engine has chosen `port` for a frame with this header. Only for a part of a switch.
+    /// Called when a worker's engine has chosen `port` for a frame with this header. Only for a part of a switch.
     pub fn enqueue(&mut self, now: Time, port: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
         let packet = self.pool.insert(header, HeldFrame { worker, frame, port });
@@ -139,7 +139,7 @@ impl SwitchDriver {
         (at, Bytes(header.wire.into()))
     }
 
-    /// A packet has joined the queue of its class at a port.
+    /// Called when a packet has joined the queue of its class at a port.
     fn join(&mut self, packet: PacketId, port: PortId) {
         self.pool.body_mut(packet).port = port;
         let (at, wire) = self.queue_of(packet);
@@ -154,7 +154,7 @@ impl SwitchDriver {
         self.now = self.now.max(now);
     }
 
-    /// Handles what is due next.
+    /// Handles the next due event.
     pub fn step(&mut self) {
         let Some(Reverse((time, due, port))) = self.due.pop() else { return };
         self.now = self.now.max(time);
@@ -175,7 +175,7 @@ impl SwitchDriver {
         &mut self.outcomes
     }
 
-    /// The link of a port goes down or comes back.
+    /// Called when the link of a port goes down or comes back.
     pub fn set_port(&mut self, now: Time, port: PortId, up: bool) {
         self.advance(now);
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
@@ -220,7 +220,8 @@ impl SwitchDriver {
         self.carry_out();
     }
 
-    /// The transmitter of a port is idle: the next packet leaves and occupies it for its transmission time.
+    /// Called when the transmitter of a port is idle: the next packet leaves and occupies it for its transmission
+    /// time.
     fn transmit(&mut self, port: PortId) {
         self.books.finish(port);
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
@@ -262,7 +263,7 @@ impl SwitchDriver {
         }
     }
 
-    /// A packet is dropped; `held` are its bytes if it was in a queue.
+    /// Called when a packet is dropped; `held` are its bytes if it was in a queue.
     fn drop(&mut self, packet: PacketId, held: Bytes, reason: Reason) {
         let HeldFrame { worker, frame, .. } = *self.pool.body(packet);
         if reason != Reason::NoRoute {

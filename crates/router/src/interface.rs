@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use weft_fib::IpPrefix;
 use weft_packet::{EthernetHeader, Mac};
 
-/// A port as routing sees it.
+/// A port from the viewpoint of routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Its name.
@@ -75,8 +75,8 @@ impl Interface {
         links.filter_map(broadcast).any(|all| all == address)
     }
 
-    /// The address from which it reports errors by the next hop `next`: one on that hop's link, if there is one. For IPv6 it is the
-    /// link-local one, if there is no other.
+    /// The source address of errors sent to the next hop `next`: one on that hop's link, if there is one. For IPv6 it
+    /// is the link-local one, if there is no other.
     #[must_use]
     pub fn source_of_errors(&self, next: IpAddr, to: IpAddr) -> Option<IpAddr> {
         let near = self.source_for(next).filter(|own| own.is_ipv4() == to.is_ipv4());
@@ -97,7 +97,7 @@ impl Interface {
     }
 }
 
-/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
+/// The broadcast address of a link; IPv6 has none, and neither has a link between two stations (RFC 3021).
 #[must_use]
 pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
     match link.address() {

@@ -1,8 +1,8 @@
 //! A software router: real packets through workers and applications.
 //!
-//! In reading order: [`app`] (how frames are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes
-//! shared by workers), [`driver`] (the simulator's switch, shared by workers). Buffers and devices are those of `weft-device`. Must
-//! not depend on configuration files.
+//! In reading order: [`app`] (how frames are processed), [`worker`] (one thread from receiving to sending),
+//! [`control`] (routes shared by workers), [`driver`] (the simulator's switch, shared by workers). Buffers and
+//! devices are those of `weft-device`. Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker

@@ -1,4 +1,4 @@
-//! A token bucket that limits what a router sends on its own initiative.
+//! A token bucket that limits packets that a router sends on its own initiative.
 
 use weft_core::{Span, Time};
 

@@ -29,7 +29,7 @@ pub struct Tunnel {
     pub inbound: InboundAssociation,
 }
 
-/// A packet for this router, in which there may be a sealed one.
+/// A packet for this router that may contain a sealed one.
 #[derive(Clone, Copy, Debug)]
 pub struct OuterPacket<'a> {
     /// Sender and receiver.
@@ -40,12 +40,12 @@ pub struct OuterPacket<'a> {
     pub traffic_class: u8,
     /// Fragment offset in bytes, and whether more fragments follow.
     pub fragment: (u16, bool),
-    /// What it carries.
+    /// Its payload.
     pub payload: &'a [u8],
 }
 
 impl<'a> OuterPacket<'a> {
-    /// What an IPv4 packet carries.
+    /// The payload of an IPv4 packet.
     #[must_use]
     pub fn of_v4(packet: &Ipv4Packet<'a>) -> OuterPacket<'a> {
         let ends = (packet.source.into(), packet.destination.into());
@@ -53,7 +53,7 @@ impl<'a> OuterPacket<'a> {
         OuterPacket { ends, protocol, traffic_class, fragment, payload }
     }
 
-    /// What an IPv6 packet carries. That of a fragment is behind its header, and of another protocol.
+    /// The payload of an IPv6 packet. For a fragment, it follows the fragment header and has another protocol.
     #[must_use]
     pub fn of_v6(packet: &Ipv6Packet<'a>) -> OuterPacket<'a> {
         let ends = (packet.source.into(), packet.destination.into());
@@ -71,7 +71,7 @@ pub struct Tunnels {
     sockets: BTreeSet<(IpAddr, u16)>,
 }
 
-/// The place of a packet that is no fragment.
+/// The position of a packet that is not a fragment.
 const WHOLE: (u16, bool) = (0, false);
 /// The ECN field, the low bits of the traffic class (RFC 3168, section 5).
 const NOT_CAPABLE: u8 = 0;
@@ -79,8 +79,8 @@ const CAPABLE_1: u8 = 1;
 const CAPABLE_0: u8 = 2;
 const CONGESTED: u8 = 3;
 
-/// The ECN field of a packet that leaves a tunnel, from that of the outer packet and its own (RFC 6040, figure 4); none if it cannot say what
-/// the outer one says, and must be dropped.
+/// The ECN field of a packet that leaves a tunnel, from that of the outer packet and its own (RFC 6040, figure 4);
+/// `None` if it cannot express what the outer one says, so that the packet must be dropped.
 fn ecn_of_opened(outer: u8, inner: u8) -> Option<u8> {
     match (outer & 3, inner & 3) {
         (CONGESTED, NOT_CAPABLE) => None,
@@ -91,7 +91,7 @@ fn ecn_of_opened(outer: u8, inner: u8) -> Option<u8> {
 }
 
 impl Tunnels {
-    /// Tunnels by number; the indices of what they receive differ.
+    /// Tunnels by number; their inbound indices differ.
     #[must_use]
     pub fn new(list: Vec<Tunnel>) -> Tunnels {
         let by_index = list.iter().zip(0..).map(|(tunnel, number)| (tunnel.inbound.spi(), number)).collect();
@@ -117,8 +117,9 @@ impl Tunnels {
         self.list.iter().any(|tunnel| tunnel.ends.0 == address)
     }
 
-    /// Opens what a packet for this router carries into the first bytes of `opened`, which must be as long as its payload.
-    /// Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the packet is for no tunnel.
+    /// Opens the payload of a packet for this router into the first bytes of `opened`, which must be as long as the
+    /// payload. Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the
+    /// packet belongs to no tunnel.
     pub fn open_into(
         &self,
         outer: OuterPacket<'_>,
@@ -185,8 +186,8 @@ impl Tunnels {
     }
 }
 
-/// The sealed packet in a datagram at the UDP port of a tunnel (RFC 3948, section 2). The datagram's checksum is not verified:
-/// the check value covers what is inside, and the ends are compared with the tunnel's.
+/// The sealed packet in a datagram at the UDP port of a tunnel (RFC 3948, section 2). The datagram's checksum is not
+/// verified: the check value covers its content, and the ends are compared with the tunnel's.
 fn sealed_in(datagram: &[u8]) -> Result<&[u8], DropCause> {
     match UdpDatagram::parse(datagram).map_err(|_| DropCause::Malformed)?.payload {
         [0xff] => Err(DropCause::NatKeepalive),
@@ -204,13 +205,14 @@ fn class_of(packet: &[u8]) -> Option<u8> {
     }
 }
 
-/// Protocol numbers of packets in packets, and of none (RFC 4303, section 2.6: a dummy, which hides how much there is to send).
+/// Protocol numbers of packets in packets, and of no packet (RFC 4303, section 2.6: a dummy, which hides how much is
+/// sent).
 const IPV4: u8 = 4;
 const IPV6: u8 = 41;
 const NOTHING: u8 = 59;
 
 impl Tunnel {
-    /// Bytes of the IP header, and of the UDP header or none.
+    /// Bytes of the IP header and of the UDP header, if there is one.
     fn headers(&self) -> (usize, usize) {
         let ip = if self.ends.0.is_ipv4() { Ipv4Header::LEN } else { Ipv6Header::LEN };
         (ip, self.udp.map_or(0, |_| UdpHeader::LEN))
@@ -402,7 +404,7 @@ mod tests {
             assert_eq!(cause(short), Some(DropCause::Malformed), "{short:?}");
         }
         assert_eq!(cause(&[0xff, 0xff, 0xff, 0xff]), Some(DropCause::EspUnknown));
-        // A datagram of which IP has cut off the end.
+        // A datagram whose end IP has cut off.
         let mut cut = datagram((4500, 4500), &[1; 40]);
         cut.pop();
         let opened = tunnels.open(received(V4, UDP, &cut));

@@ -13,11 +13,11 @@ use crate::clock::RouterClock;
 use crate::counters::RouterCounters;
 use crate::pool::{FrameBatch, FramePool, SendQueues};
 
-/// Polls without frames before a worker sleeps until a device has some.
+/// Number of polls without frames before a worker sleeps until a device has some.
 const IDLE_POLLS: u32 = 64;
 /// Longest sleep in milliseconds, which is also how soon a worker stops.
 const NAP: u16 = 20;
-/// How long a worker that ends waits for others.
+/// How long an ending worker waits for others.
 const PATIENCE: Span = Span::from_s(1);
 /// Maximum age of published counters.
 const PUBLISHED_EVERY: Span = Span::from_ms(50);
@@ -39,7 +39,7 @@ pub struct RouterWorker<A> {
 /// The first failure of a poll, and its port.
 type PortFailure = Option<(usize, io::Error)>;
 
-/// Notes a failure, unless there is one already; but a link that is down hides no other.
+/// Records a failure, unless there is already one; but a link that is down hides no other failure.
 #[cold]
 fn note(failure: &mut PortFailure, port: usize, error: io::Error) {
     if failure.as_ref().is_none_or(|(_, first)| system::is_link_down(first)) {
@@ -151,7 +151,7 @@ impl<A: Application> RouterWorker<A> {
         }
     }
 
-    /// How long the worker may sleep, in milliseconds: not longer than until the application's next tick.
+    /// How long the worker may sleep, in milliseconds: at most until the application's next tick.
     fn nap(&self, now: Time) -> u16 {
         let until = |due: Time| u16::try_from(due.since(now).0 / Span::from_ms(1).0).unwrap_or(NAP).min(NAP);
         self.app.next_tick().map_or(NAP, until)
@@ -197,7 +197,7 @@ impl<A: Application> RouterWorker<A> {
         Ok(())
     }
 
-    /// Processes what other workers have handed over and will hand over until they end, too.
+    /// Processes frames that other workers have handed over or will hand over until they end as well.
     fn wind_up(&mut self, clock: RouterClock) {
         let latest = clock.now() + PATIENCE;
         for ending in [Ending::Arrivals, Ending::Departures] {
@@ -211,7 +211,7 @@ impl<A: Application> RouterWorker<A> {
         }
     }
 
-    /// Counts what devices have lost since they were last asked.
+    /// Counts the losses of devices since they were last asked.
     pub fn count_losses(&mut self) {
         for (number, port) in self.ports.iter_mut().enumerate() {
             self.counters.lose(number, 0, port.losses());
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((counters.sent, counters.sent_bytes), (2, 150));
         let dropped = [DropCause::Refused, DropCause::Oversized, DropCause::Unsupported];
         assert_eq!(dropped.map(|cause| counters.dropped(cause)), [1, 2, 1]);
-        // What the device missed never reached the router; what was taken in has its bytes, too.
+        // Frames that the device missed never reached the router; received frames also count bytes.
         assert_eq!((counters.received, counters.received_bytes, counters.missed), (3 + 3, 350 + 9_100, 5));
         assert_eq!((counters.inside(), worker.free_buffers()), (0, 8));
         let port = &counters.interfaces()[0];

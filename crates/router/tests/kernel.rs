@@ -1,4 +1,4 @@
-//! What the kernel says, and the routes that follow.
+//! Messages of the kernel, and the resulting routes.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -192,7 +192,7 @@ fn routes_that_no_router_forwards_stay_as_they_are() {
     }
     assert_eq!(router.next("127.0.0.0/8"), [(NextHop::Reject, 1)]);
     assert_eq!(router.next("fe80::/64"), []);
-    // A route by an interface that is no port reaches nobody from here, instead of following a shorter prefix.
+    // A route by an interface that is not a port is unreachable from here, instead of following a shorter prefix.
     router.route(route("0.0.0.0/0", 0, &[hop(3, "192.0.2.1")]));
     assert_eq!(router.next("0.0.0.0/0"), [(NextHop::Reject, 1)]);
 }
@@ -233,7 +233,7 @@ fn routes_with_one_metric_stand_in_the_kernels_order() {
     uses(&router, "10.1.0.4");
     router.route(gone("10.1.0.2"));
     uses(&router, "10.1.0.4");
-    // A reading mentions all, in order; during it the first stays.
+    // A reading mentions all routes, in order; during it the first stays.
     router.mirror.begin_reading();
     router.route(by("10.1.0.5", RoutePlace::Next));
     uses(&router, "10.1.0.5");
@@ -274,7 +274,7 @@ fn a_route_with_other_shares_is_another_route() {
     assert_eq!(router.next("10.9.0.0/16"), [(station(0, "10.1.0.8"), 1)]);
 }
 
-/// Next hops die with the last address of a link and revive with the first: the kernel says nothing of either.
+/// Next hops die with the last address of a link and revive with the first: the kernel reports neither.
 #[test]
 fn an_address_that_comes_or_goes_makes_routes_doubtful() {
     let mut router = Fixture::new();
@@ -294,7 +294,7 @@ fn an_address_that_comes_or_goes_makes_routes_doubtful() {
     }
 }
 
-/// The kernel joins IPv6 routes by gateways, and keeps those by links apart.
+/// The kernel merges IPv6 routes by gateways, and keeps those by links separate.
 #[test]
 fn routes_by_two_links_are_two_routes() {
     let mut router = Fixture::new();
@@ -327,12 +327,12 @@ fn permanent_neighbours_stay_until_they_are_taken_away() {
     assert_eq!(known(&router), mac(8), "a change applies");
     router.say(KernelMessage::Neighbour(set(8, false, true)));
     assert_eq!(known(&router), None, "so does a deletion");
-    // Messages may be lost: what a reading does not mention is gone.
+    // Messages may be lost: routes that a reading does not mention are gone.
     router.say(KernelMessage::Neighbour(set(7, true, false)));
     router.mirror.begin_reading();
     router.control.change(|state| router.mirror.end_reading(state));
     assert_eq!(known(&router), None);
-    // What the file says wins.
+    // The file takes precedence.
     router.control.change(|state| state.fix_neighbour((0, there), Mac([6; 6])));
     router.say(KernelMessage::Neighbour(set(7, true, false)));
     router.say(KernelMessage::Neighbour(set(7, false, true)));

@@ -1,4 +1,4 @@
-//! A router between stations that exist only here: what goes in by one port, what comes out by another.
+//! A router between stations that exist only here: packets that go in by one port and come out by another.
 
 mod bench_table;
 
@@ -94,7 +94,8 @@ fn what_is_forbidden_is_reported_as_such() {
     assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
 }
 
-/// The question in the only frame that has left by port 1: for whom, and by whom the answer must be heard.
+/// The solicitation in the only frame that has left by port 1: its target, and the address that must receive the
+/// answer.
 fn asked_for(lab: &mut Laboratory) -> IpAddr {
     let frame = lab.sent(1).remove(0);
     let payload = EthernetFrame::parse(&frame).unwrap().payload;
@@ -144,7 +145,7 @@ fn stations_beyond_the_prefixes_of_a_link_are_heard_if_the_router_has_asked_for_
         (to_v6("2001:db8:9::5"), "2001:db8:aaaa::1"),
     ] {
         let station = station.parse().unwrap();
-        // Before anybody has asked, the same words are none of the router's business.
+        // Before anybody has asked, the router ignores the same message.
         lab.receive(1, &answer_of(&lab, station));
         lab.receive(0, &packet);
         assert_eq!(asked_for(&mut lab), station);
@@ -218,7 +219,8 @@ fn a_scan_of_one_link_does_not_keep_neighbours_of_another_out() {
     assert_eq!(lab.sent(1)[0][..6], station.0, "the packet that waited for it");
 }
 
-/// An advertisement without the override flag does not replace what is known; it is checked, and the answer counts.
+/// An advertisement without the override flag does not replace the known address; that is verified, and the answer
+/// counts.
 #[test]
 fn an_advertisement_replaces_what_is_known_only_if_it_says_so() {
     let mut lab = Laboratory::new().with_stations();
@@ -336,7 +338,7 @@ fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (2, 0));
 }
 
-/// Port 0 carries 1500 bytes: what is longer was several packets once, whose senders do nothing wrong.
+/// Port 0 carries 1500 bytes: a longer packet was once several packets, whose senders did nothing wrong.
 #[test]
 fn what_its_own_link_cannot_carry_draws_no_error() {
     let mut lab = Laboratory::new().with_stations();
@@ -468,7 +470,7 @@ fn frames_for_others_and_for_nobody_are_dropped() {
     assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
 }
 
-/// VLAN 0 is no network: such a tag only says how urgent a frame is (IEEE 802.1Q, table 9-2), and cards may send it.
+/// VLAN 0 is no network: such a tag only gives a frame's priority (IEEE 802.1Q, table 9-2), and cards may send it.
 #[test]
 fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
     let mut lab = Laboratory::new().with_stations();
@@ -490,7 +492,8 @@ fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
     assert_eq!((lab.counters().dropped(DropCause::Unsupported), lab.inside()), (3, 0));
 }
 
-/// A default route takes what is for no one on its way: other links' own addresses, groups, reserved ranges.
+/// A default route also matches addresses that must not be forwarded: other links' own addresses, groups, reserved
+/// ranges.
 #[test]
 fn what_no_router_forwards_takes_no_default_route() {
     let mut lab = Laboratory::new().with_stations();
@@ -566,7 +569,7 @@ fn what_comes_from_impossible_sources_is_not_forwarded() {
     assert_eq!(lab.inside(), 0);
 }
 
-/// No station has the address of a group: neither path forwards or answers its frames.
+/// No station has a group address: neither path forwards or answers its frames.
 #[test]
 fn frames_from_groups_are_malformed() {
     let mut lab = Laboratory::new().with_stations();
@@ -644,7 +647,7 @@ fn errors_come_from_the_interface_by_which_they_leave() {
     assert_eq!(sources(lab.sent(0)), expected("2001:db8:2::1"));
 }
 
-/// RFC 6864: what may be fragmented on its way has an identification of its own.
+/// RFC 6864: a packet that may be fragmented on its way has an identification of its own.
 #[test]
 fn the_routers_own_packets_have_identifications() {
     let mut lab = Laboratory::new().with_stations();
@@ -684,7 +687,7 @@ fn echo_is_answered_behind_extension_headers_that_ask_nothing() {
     assert!(!answers(60, &[0, 0, 1, 4, 0, 0, 0, 0, 58, 0, 1, 4, 0, 0, 0, 0]), "hop by hop, but not first");
 }
 
-/// The fixed header has no length: what is behind it is no padding.
+/// The fixed header has no length, so the bytes behind it are not padding.
 #[test]
 fn jumbograms_are_malformed() {
     let mut lab = Laboratory::new().with_stations();
@@ -765,7 +768,7 @@ fn the_routers_own_packets_keep_to_the_mtu() {
     assert_eq!(lab.inside(), 0, "{}", lab.counters());
 }
 
-/// The fast path looks at a batch; whatever is in it, each packet fares as it would alone.
+/// The fast path examines a batch; whatever it contains, each packet is handled as it would be alone.
 #[test]
 fn packets_of_a_batch_do_not_influence_each_other() {
     let frames: Vec<Vec<u8>> = (0..64_u8)
@@ -798,7 +801,7 @@ fn packets_of_a_batch_do_not_influence_each_other() {
     assert_eq!(alone.counters().dropped_in_all(), together.counters().dropped_in_all());
 }
 
-/// Frames that a hostile sender may try: sound ones of every kind, some with changed bytes, cut short, or nothing but noise.
+/// Frames that a hostile sender may try: valid ones of every kind, some with changed bytes, cut short, or pure noise.
 struct HostileFrames {
     sound: Vec<Vec<u8>>,
     /// Seal fresh packets for the router's tunnels, the second in UDP.
@@ -882,7 +885,7 @@ fn at_udp_port(payload: &[u8]) -> Vec<u8> {
     frame_v4(0, &ports::udp_v4(between, (4500, 4500), payload))
 }
 
-/// How many frames: a million, or as many as `make hostile` says.
+/// Number of frames: a million, or as many as `make hostile` sets.
 fn hostile_count() -> usize {
     std::env::var("WEFT_HOSTILE_FRAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000)
 }
@@ -931,7 +934,7 @@ fn hostile_frames_neither_crash_nor_leak() {
     assert!(!lab.sent(0).is_empty(), "it still answers");
 }
 
-/// What the station at the far end finds in sealed frames.
+/// The packets that the station at the far end finds in sealed frames.
 fn opened(far: &InboundAssociation, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let open = |frame: &Vec<u8>| {
         let outer = Ipv4Packet::parse(&frame[14..]).expect("an IPv4 packet");
@@ -1060,7 +1063,7 @@ fn what_has_no_business_in_a_tunnel_does_not_come_out_of_it() {
     assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside(), lab.free_buffers()), (3, 0, all));
 }
 
-/// What the far end of the first tunnel seals, in a frame.
+/// A packet sealed by the far end of the first tunnel, in a frame.
 fn sealed_by(far: &OutboundAssociation, next: u8, inner: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::new();
     far.seal(next, inner, &mut sealed).unwrap();
@@ -1093,14 +1096,14 @@ fn fragments_of_sealed_packets_are_not_opened() {
     let mut sealed = Vec::new();
     far[1].seal(4, &inner("10.78.0.9"), &mut sealed).unwrap();
     let in_udp = at_udp_port(&sealed);
-    // The slow path takes what has one hop left.
+    // The slow path takes packets with one hop left.
     for ttl in [64, 1] {
         let parts = [(&plain, 0x2000), (&plain, 0x2005), (&plain, 5), (&in_udp, 0x2000)];
         for (frame, place) in parts {
             lab.receive(0, &with_header(frame, (place, ttl)));
             assert!(lab.sent(1).is_empty(), "{place:#x} {ttl}");
         }
-        // Of a later fragment in UDP nobody can tell.
+        // A later fragment in UDP cannot be recognised.
         lab.receive(0, &with_header(&in_udp, (5, ttl)));
     }
     let dropped = [DropCause::EspFragment, DropCause::Local].map(|cause| lab.counters().dropped(cause));
@@ -1109,7 +1112,7 @@ fn fragments_of_sealed_packets_are_not_opened() {
     assert_eq!((lab.sent(1).len(), lab.inside()), (2, 0), "they are no replays");
 }
 
-/// RFC 6040, figure 4: what the outer packet says counts if it says more than the inner one.
+/// RFC 6040, figure 4: the mark of the outer packet counts if it is stronger than the inner one.
 #[test]
 fn the_marks_of_the_outer_packet_reach_the_inner_one() {
     const DROPPED: u8 = 9;
@@ -1141,7 +1144,7 @@ fn the_marks_of_the_outer_packet_reach_the_inner_one() {
     assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside()), (4, 0));
 }
 
-/// Whoever hides how much it sends must not be told of as somebody with a wrong key.
+/// A peer that hides how much it sends must not be reported as one with a wrong key.
 #[test]
 fn dummies_of_the_other_end_are_no_errors() {
     let mut lab = Laboratory::new().with_stations();
@@ -1156,8 +1159,8 @@ fn dummies_of_the_other_end_are_no_errors() {
     assert_eq!((dropped, lab.inside()), ([2, 1], 0));
 }
 
-/// Path MTU discovery through a tunnel: an error about a packet that came out of it goes back through it from an address that the other
-/// end's routes send through it, too, and not from the tunnel's own end.
+/// Path MTU discovery through a tunnel: an error about a packet that came out of it goes back through it from an
+/// address that the other end's routes also send through it, and not from the tunnel's own end.
 #[test]
 fn an_error_through_a_tunnel_comes_from_an_address_inside() {
     let mut lab = Laboratory::new().with_stations();
@@ -1184,7 +1187,8 @@ fn an_error_through_a_tunnel_comes_from_an_address_inside() {
     assert_eq!(lab.inside(), 0);
 }
 
-/// A router on the other end's side may have an address of any network: what counts is what its error is about (RFC 4301, section 6).
+/// A router on the other end's side may have an address of any network: the packet that its error is about decides
+/// (RFC 4301, section 6).
 #[test]
 fn an_error_about_a_packet_of_the_tunnel_comes_out_of_it() {
     let mut lab = Laboratory::new().with_stations();
@@ -1225,8 +1229,8 @@ fn a_sealed_packet_waits_for_the_far_end() {
     assert_eq!(lab.inside(), 0);
 }
 
-/// A neighbour solicitation to a known address need not say from which MAC address; its answer is for the one that asked (RFC 4861,
-/// section 7.2.4).
+/// A neighbour solicitation to a known address need not carry a MAC address; the answer goes to the station that
+/// asked (RFC 4861, section 7.2.4).
 #[test]
 fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
     let mut lab = Laboratory::new().with_stations();
@@ -1242,7 +1246,7 @@ fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
     );
 }
 
-/// What lies behind a packet in its frame, padding or memory of its sender, stays on its link.
+/// Bytes behind a packet in its frame, padding or memory of its sender, stay on its link.
 #[test]
 fn bytes_behind_a_packet_are_not_forwarded() {
     let mut lab = Laboratory::new().with_stations();
@@ -1258,7 +1262,7 @@ fn bytes_behind_a_packet_are_not_forwarded() {
     assert_eq!(lab.inside(), 0);
 }
 
-/// What the kernel has a copy of has not been lost.
+/// Packets of which the kernel has a copy are not lost.
 #[test]
 fn frames_for_the_kernel_are_consumed_and_not_dropped() {
     let mut lab = Laboratory::beside_kernel();

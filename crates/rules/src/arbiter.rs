@@ -49,12 +49,12 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
         found.push(impossible(facts.transport("queues"), message));
     } else if facts.switch.schedule.in_order(queues) < classes {
-        let message = "all classes would be served alike: give switch.schedule = \"strict\"";
+        let message = "all classes would be served equally: give switch.schedule = \"strict\"";
         found.push(impossible(facts.transport("queues"), message));
     }
 }
 
-/// PASE's time-outs do not double: one that no answer can precede would send everything again for ever.
+/// PASE's time-outs do not double: one that fires before any answer can arrive would resend everything forever.
 pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (TransportSettings::Pase(pase), Some(graph)) = (facts.stack, facts.graph) else { return };
     let round_trip = round_trip(facts, graph);
@@ -62,12 +62,12 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     let short = [("rto", pase.rto)].into_iter().chain(low).filter(|(_, time_out)| *time_out <= round_trip);
     for (name, _) in short {
         let round_trip = Span::from_ns(round_trip.0.div_ceil(1_000));
-        let message = format!("no answer comes so soon: an unloaded round trip takes {round_trip}");
+        let message = format!("no answer can arrive that soon: an unloaded round trip takes {round_trip}");
         found.push(impossible(facts.transport(name), message));
     }
 }
 
-/// The longest time from the first host to another and back, of a full packet and its answer in the empty network.
+/// The longest time of a full packet and its answer from the first host to another and back in the empty network.
 fn round_trip(facts: &Facts<'_>, graph: &Graph) -> Span {
     let mut latencies = vec![Span::ZERO; graph.switches().len()];
     for device in facts.devices {

@@ -28,7 +28,7 @@ pub(crate) fn some_card_marks(facts: &Facts<'_>) -> bool {
     in_order(facts).iter().any(|(own, _)| matches!(own.card, CardSettings::MarkingCard(_)))
 }
 
-/// A queue for all classes cannot hold back one of them, and what fills it must end.
+/// A queue for all classes cannot hold back one of them, and the traffic that fills it must end.
 pub(crate) fn queues_of_cards_hold_what_comes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pauses = facts.switch.pfc.is_on() || !facts.settings.pause_storm.is_empty();
     let endless = matches!(facts.stack, TransportSettings::Udp(udp) if udp.rate.is_none());

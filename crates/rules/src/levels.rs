@@ -70,7 +70,7 @@ pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut V
     }
 }
 
-/// Deadlock detection covers all switches; what it cannot end, a watchdog or a time limit must end.
+/// Deadlock detection covers all switches; a watchdog or a time limit must end the deadlocks that it cannot.
 pub(crate) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pausing: Vec<&PfcSettings> =
         facts.devices.iter().map(|device| &device.switch.pfc).filter(|pfc| pfc.is_on()).collect();
@@ -169,7 +169,7 @@ fn of_ends(transport: &TransportSettings, card: &CardSettings) -> Value {
     EndSettings { transport: transport.clone(), card: card.clone() }.to_value()
 }
 
-/// What a group of hosts sets in the card is in force for some host, and changes something there.
+/// Every card setting of a group of hosts is in force for some host, and changes something there.
 pub(crate) fn cards_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let cards = cards(facts.settings, graph).all;

@@ -1,8 +1,8 @@
 //! Rules on combinations of settings. One rule is one function; `RULES` is the list.
 //!
-//! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting given by
-//! the user has no effect; reported only if that holds in every case that gives it, because a sweep may compare a scheme that
-//! uses a setting with one that does not.
+//! There are two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting
+//! given by the user has no effect; reported only if that holds in every case that gives it, because a sweep may
+//! compare a scheme that uses a setting with one that does not.
 
 mod arbiter;
 mod balance;
@@ -40,7 +40,7 @@ use weft_topology::{Graph, Problem, TopologySettings, build_in};
 use weft_transport::TransportSettings;
 
 /// A case as seen by a rule, with one kind of its switches. Paths of settings are those of `[switch]` and
-/// `[balance]`, whatever level gave the value; its origin is found afterwards.
+/// `[balance]`, whatever level gave the value; its origin is determined afterwards.
 struct Facts<'a> {
     settings: &'a ScenarioSettings,
     said: &'a Provenance,
@@ -177,17 +177,17 @@ const RULES: &[(Rule, &[&str])] = &[
     (balance::labels_have_room_for_the_ports, &["topology", "balance"]),
 ];
 
-/// What the rules need to know besides the cases.
+/// What the rules know in addition to the cases.
 pub struct CaseScope<'a> {
     /// Where relative file names start.
     pub folder: &'a Path,
     /// The file's own settings, before the sweep; given if the sweep is complete, because then everything in the file
     /// must matter to some case.
     pub whole: Option<&'a Provenance>,
-    /// Every default is filled in: idle settings are not reported.
+    /// Every default is filled in, so idle settings are not reported.
     pub complete: bool,
-    /// Some cases of the sweep were chosen: what the file sets may matter to others, so of idle settings only those of the command
-    /// line are reported.
+    /// Only some cases of the sweep were chosen: settings of the file may matter to others, so only idle settings of
+    /// the command line are reported.
     pub partial: bool,
     /// Sections with mistakes: rules that depend on them are skipped.
     pub damaged: &'a BTreeSet<String>,
@@ -288,7 +288,7 @@ pub(crate) struct Networks<'a> {
     last: Option<BuiltNetwork>,
 }
 
-/// A network, or why there is none, with what it was built from.
+/// A network, or the reason why there is none, with the settings it was built from.
 struct BuiltNetwork {
     settings: TopologySettings,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Rules on names, seeds and what is measured.
+//! Rules on names, seeds and measurement.
 
 use crate::{Facts, Finding, impossible};
 use weft_model::Recorded;
@@ -64,7 +64,7 @@ pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-/// A number of flows ends arrivals; those of jobs are none.
+/// A number of flows ends arrivals; flows of jobs do not count as arrivals.
 pub(crate) fn counted_flows_arrive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let is_job =
         |pattern: &PatternSettings| matches!(pattern, PatternSettings::TeraSort(_) | PatternSettings::Dag(_));

@@ -24,7 +24,7 @@ fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(MemoryNeeds, u64)> {
     facts.device.switches.iter().map(needs_of).collect()
 }
 
-/// There is a buffer, larger than what is reserved on either side.
+/// The buffer exists and is larger than what either side reserves.
 pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
     let switch = facts.switch;

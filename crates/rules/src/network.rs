@@ -53,7 +53,7 @@ pub(crate) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut
     }
 }
 
-/// Random draws never partition the network: the cause is cables that are named and never repaired.
+/// Random draws never partition the network: the cause is named cables that are never repaired.
 fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
     let whole = graph.leaves().len();
     let few: Vec<usize> = match apart.len() * 2 <= whole {

@@ -10,7 +10,7 @@ use weft_switch::share::SharingSettings;
 use weft_topology::{Graph, graph::Node};
 use weft_transport::Transport;
 
-/// The most memory that priority flow control sets aside in any switch; zero without a network.
+/// Maximum memory that priority flow control reserves in any switch; zero without a network.
 pub(crate) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
     let needs = |switch: &SwitchId| set_aside(facts.switch, &switch_site(facts.settings, graph, *switch));
@@ -76,7 +76,7 @@ pub(crate) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Fi
     }
 }
 
-/// The memory set aside must exist, and a dynamic threshold needs memory to divide.
+/// The reserved memory must exist, and a dynamic threshold needs memory to divide.
 pub(crate) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     // memory management has its own rules

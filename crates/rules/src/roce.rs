@@ -40,7 +40,7 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found
     }
 }
 
-/// A flow that starts at no rate sends nothing.
+/// A flow that starts at rate zero sends nothing.
 pub(crate) fn flows_start_at_some_rate(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let rates = match facts.stack {
         TransportSettings::Dcqcn(own) => &own.law.initial_rates,

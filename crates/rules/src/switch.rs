@@ -53,7 +53,7 @@ pub(crate) fn cells_hold_parts_of_packets(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-/// Memory in which no full packet fits would drop them all, and the run would never end.
+/// Memory that cannot hold a full packet would drop them all, and the run would never end.
 pub(crate) fn memory_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
     let port = match &facts.switch.sharing {
@@ -70,7 +70,7 @@ pub(crate) fn memory_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>)
     }
 }
 
-/// Where nothing is ever refused, a buffer size has no effect.
+/// If nothing is ever refused, a buffer size has no effect.
 pub(crate) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !uses_the_buffer(facts) {
         facts.idle("switch.buffer", "infinite sharing never drops", found);
@@ -178,7 +178,7 @@ fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<
     }
 }
 
-/// The size of a packet matters where packets are counted.
+/// The size of a packet matters if packets are counted.
 pub(crate) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let counts = |amount: &Amount| matches!(amount, Amount::Packets(_));
     let (path, counted) = match &facts.switch.ecn {

@@ -94,7 +94,7 @@ pub(crate) fn red_thresholds_are_within_reach(facts: &Facts<'_>, found: &mut Vec
     }
 }
 
-/// What a queue with red packets can hold at most, if anything bounds it.
+/// The most that a queue with red packets can hold, if anything bounds it.
 fn most_in_a_queue(facts: &Facts<'_>) -> Option<Bytes> {
     let (buffer, queues) = (facts.switch.buffer, u64::from(facts.switch.queues));
     let own = match &facts.switch.sharing {

@@ -22,7 +22,7 @@ fn initial(settings: &ScenarioSettings, graph: &Graph) -> LinkState {
     }
 }
 
-/// What the traffic crate needs to know of a network: rates of hosts, then capacities of uplinks.
+/// The facts about a network that the traffic crate needs: rates of hosts, then capacities of uplinks.
 fn shape<'a>(
     settings: &'a ScenarioSettings,
     graph: &'a Graph,
@@ -38,7 +38,7 @@ fn shape<'a>(
     }
 }
 
-/// Remarks on the traffic of cases without mistakes: what limits a load, and cases that do not carry the same flows.
+/// Remarks on the traffic of cases without mistakes: the limit of a load, and cases that do not carry the same flows.
 #[must_use]
 pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
     let mut networks = Networks { folder, last: None };
@@ -65,7 +65,7 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
     remarks.into_iter().map(of_cases).chain(other_flows(cases)).collect()
 }
 
-/// No traffic starts before some time after the warm-up, although averages count from there.
+/// No traffic starts until some time after the warm-up, although averages count from the warm-up.
 fn silence(settings: &ScenarioSettings) -> Option<String> {
     let first = settings.traffic.iter().map(|entry| entry.flows.start).min()?;
     let warm_up = settings.measure.warm_up;
@@ -77,7 +77,7 @@ fn silence(settings: &ScenarioSettings) -> Option<String> {
     })
 }
 
-/// A load on the wire counts headers, which differ by transport: then cases do not carry the same flows.
+/// A load on the wire counts headers, which differ by transport, so cases do not carry the same flows.
 fn other_flows(cases: &[Case]) -> Option<String> {
     let first = cases.first()?;
     let drawn = |case: &Case| case.settings.flows().iter().any(draws_by_headers);

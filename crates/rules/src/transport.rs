@@ -67,7 +67,7 @@ pub(crate) fn flows_age(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the bandwidth changed matters to H-TCP only if it else adapts its back-off.
+/// Whether the bandwidth has changed matters to H-TCP only if it otherwise adapts its back-off.
 pub(crate) fn back_offs_adapt(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if let TransportSettings::Htcp(own) = facts.stack
         && !own.law.adaptive_backoff
@@ -77,7 +77,7 @@ pub(crate) fn back_offs_adapt(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The first window lets something pass, and does not exceed the largest; clocks of transports tick.
+/// The first window is not zero and does not exceed the largest; clocks of transports tick.
 pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let windows = match facts.stack {
         TransportSettings::Pfabric(own) => Some((own.initial_window, own.max_window)),
@@ -91,7 +91,7 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
     if tcp(facts)
         .is_some_and(|tcp| matches!(tcp.initial_window, Amount::Bytes(Bytes::ZERO) | Amount::Packets(0)))
     {
-        found.push(impossible(facts.transport("initial_window"), "a window of nothing lets nothing pass"));
+        found.push(impossible(facts.transport("initial_window"), "a window of 0 B lets nothing pass"));
     }
     let (packets, rates) = (Span::from_us(1), Span::from_ns(1));
     let clocks = match facts.stack {
@@ -183,7 +183,7 @@ pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
             ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
         facts.idle_transport(&of_bursts, "tso is off", found);
     } else if tcp.tso_time.is_none() {
-        let why = "it is about what tso_time allows, which is not given";
+        let why = "it changes the bursts that tso_time allows, which is not given";
         facts.idle_transport(&["tso_min_segments", "tso_rtt_log"], why, found);
     }
     if !tcp.pacing {

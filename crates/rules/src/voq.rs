@@ -40,7 +40,7 @@ pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut V
     facts.idle("switch.count_in_service", sees, found);
 }
 
-/// Memories and credits hold something, and all of it is usable.
+/// Memories and credits are not zero, and all of them are usable.
 pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(voq) = &facts.switch.voq else { return };
     if voq.credit.0 == 0 {
@@ -73,7 +73,7 @@ pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut
     }
 }
 
-/// Memory in which no full packet fits would drop them all, and the run would never end.
+/// Memory that cannot hold a full packet would drop them all, and the run would never end.
 pub(crate) fn memory_of_virtual_output_queues_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(voq) = &facts.switch.voq else { return };
     let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
@@ -85,7 +85,7 @@ pub(crate) fn memory_of_virtual_output_queues_holds_a_packet(facts: &Facts<'_>, 
     }
 }
 
-/// What is wrong with the groups of ports, if they are given.
+/// Problems with the groups of ports, if they are given.
 fn wrong_groups(voq: &VoqSettings, mut ports: impl Iterator<Item = usize>) -> Option<String> {
     let given = voq.port_groups.len();
     if given == 0 {

@@ -20,7 +20,7 @@ pub(crate) fn sweep_text(axes: &[SweepAxis]) -> String {
             let cases: String = cases.alternatives.iter().map(changes).collect();
             format!("\n[sweep]\nmode = \"cases\"\n{cases}")
         }
-        // What was chosen alone is in the settings.
+        // A chosen alternative is in the settings.
         axes => {
             let values = |axis: &SweepAxis| -> Vec<String> {
                 axis.alternatives.iter().map(|alternative| node_text(&alternative.said)).collect()

@@ -42,7 +42,7 @@ impl Draft {
         if file.demo {
             draft.apply(&demo, mistakes);
         }
-        // Axes first, then their values, whatever the order: anything else is set in the cases that are left.
+        // Axes first, then their values, whatever the order: anything else is set in the remaining cases.
         let (sweeping, others): (Vec<&Edit>, Vec<&Edit>) =
             file.arguments.iter().partition(|change| sweep::swept_path(change).is_some());
         for change in sweeping {
@@ -59,7 +59,7 @@ impl Draft {
         draft
     }
 
-    /// Some cases of the sweep were chosen, so that what the file sets may matter to others only.
+    /// Only some cases of the sweep were chosen, so settings of the file may matter only to others.
     pub(crate) fn is_partial(&self) -> bool {
         self.axes.iter().any(|axis| axis.partial)
     }
@@ -89,7 +89,7 @@ impl Draft {
         }
     }
 
-    /// What the demo or the command line sets holds in every case, also in those that set it themselves.
+    /// Settings of the demo or the command line apply to every case, including those that set them themselves.
     fn override_cases(&mut self, setting: &Edit, mistakes: &mut Vec<Mistake>) {
         for axis in &mut self.axes {
             let changed = axis.give_way(setting, |path| overlay::numbered(&self.root, path));
@@ -126,7 +126,7 @@ impl Draft {
         Resolved { value: decoded.value, provenance: decoded.provenance }
     }
 
-    /// Checks every alternative alone, so that all mistakes of a sweep are reported at once.
+    /// Checks every alternative separately, so that all mistakes of a sweep are reported at once.
     pub(crate) fn check_alternatives(&self, mistakes: &mut Vec<Mistake>) {
         for (axis, setting) in self.axes.iter().enumerate() {
             for alternative in 0..setting.alternatives.len() {

@@ -1,4 +1,4 @@
-//! `[[expect]]`: what the results must show. Read and resolved against the cases of the sweep here; the caller
+//! `[[expect]]`: requirements on the results. Read and resolved against the cases of the sweep here; the caller
 //! provides the measured values as a function.
 //!
 //! Must not depend on records or statistics, only on metric names.
@@ -35,7 +35,7 @@ settings! {
         below: Option<f64> = None,
         /// The measured number must be greater than this.
         above: Option<f64> = None,
-        /// Judged in the reduced form (`--demo`) as well, which is too short for most expectations.
+        /// Also judged in the reduced form (`--demo`), which is too short for most expectations.
         reduced: bool = false,
     }
 }
@@ -65,7 +65,7 @@ impl Metrics {
     pub const ANY: Metrics = Metrics { known: |_| true, nearest: |_| None, unit: |_| "" };
 }
 
-/// Digits after the point of a measured number, at least and at most.
+/// Minimum and maximum number of digits after the point of a measured number.
 const FEWEST_DIGITS: usize = 3;
 const MOST_DIGITS: usize = 9;
 
@@ -89,7 +89,7 @@ impl Bound {
         self.low <= x && x <= self.high && self.above < x && x < self.below
     }
 
-    /// Digits after the point that a number needs so that its text lies on the same side of the limits.
+    /// Number of digits after the point that a number needs for its text to lie on the same side of the limits.
     fn digits(&self, x: f64) -> usize {
         let told = |digits: &usize| {
             let text = format!("{x:.digits$}");
@@ -130,15 +130,15 @@ pub struct Measurement {
 pub struct Claim {
     /// What is measured, in words: `fct.mean(ecmp) / fct.mean(drill) at traffic.trace.load = 0.8`.
     pub text: String,
-    /// What is computed.
+    /// The expression that is computed.
     pub expression: Expression,
-    /// Where each of its terms is measured.
+    /// The case and metric of each of its terms.
     pub measured: Vec<(Term, Measurement)>,
     /// Where it must lie.
     pub bound: Bound,
     /// The unit of both; may be empty.
     pub unit: &'static str,
-    /// The reduced form is judged by it as well.
+    /// Whether the reduced form is also judged by it.
     pub reduced: bool,
     /// The line of its `[[expect]]` in the scenario file.
     pub line: usize,
@@ -147,7 +147,7 @@ pub struct Claim {
 /// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimVerdict {
-    /// What was measured, in words.
+    /// The measurement, in words.
     pub text: String,
     /// The value from the means over the seeds (so a quotient is mean over mean); `None` if a metric has no value.
     pub measured: Option<f64>,
@@ -155,9 +155,9 @@ pub struct ClaimVerdict {
     pub per_seed: Vec<f64>,
     /// The unit of these values; may be empty.
     pub unit: &'static str,
-    /// The metrics have values, but what is computed of them has none: a division by zero.
+    /// The metrics have values, but the expression has none: a division by zero.
     pub undefined: bool,
-    /// Digits after the point with which the value shows on which side of its limits it lies.
+    /// Number of digits after the point with which the value shows the side of its limits on which it lies.
     pub digits: usize,
     /// The expected range, in words.
     pub allowed: String,
@@ -206,7 +206,7 @@ impl Values for Means<'_> {
     }
 }
 
-/// Reads one `[[expect]]` as far as possible without the cases.
+/// Reads as much of one `[[expect]]` as is possible without the cases.
 pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Option<Question> {
     let path = format!("expect[{index}]");
     let mut node = node.clone();
@@ -369,7 +369,7 @@ fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
     let within = within.trim();
     let positive = |text: &str| text.trim().parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
     if about == 0.0 {
-        return Err(format!("`{within}` of 0 is 0: nothing but 0 itself would do"));
+        return Err(format!("`{within}` of 0 is 0: only 0 itself would pass"));
     }
     if let Some(percent) = within.strip_suffix('%').and_then(positive) {
         let margin = about.abs() * percent / 100.0;

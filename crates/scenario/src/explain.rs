@@ -102,7 +102,8 @@ fn insert(all: &mut Vec<Explanation>, section: &str, rows: Vec<Explanation>) {
     all.splice(at..at, rows);
 }
 
-/// All settings of a transport that hosts or traffic entries choose, and what set each; its path comes first. `None` for `[transport]` itself.
+/// All settings of a transport that hosts or traffic entries choose, and the origin of each; its path comes first.
+/// `None` for `[transport]` itself.
 fn of_transport(
     transport: &TransportInUse,
     all: &[TransportInUse],
@@ -151,7 +152,8 @@ fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &Scenario
     all.filter(|row| !strongest.starts_with("switch.port[") || of_port(row)).map(row).collect()
 }
 
-/// The word for a setting that has no value: `off` where its documentation says what holds while it is absent would be misread.
+/// The word for a setting without a value: `off` would be misleading if its documentation describes the effect of its
+/// absence.
 pub(crate) fn word_of_none(field: &Field) -> &'static str {
     if field.doc.to_lowercase().contains("absent:") { "absent" } else { "off" }
 }
@@ -205,8 +207,8 @@ fn origin(provenance: &Provenance, sources: &Sources, path: &str) -> String {
 /// Where meanings begin.
 const INDENT: usize = 6;
 
-/// The rows as text of at most 80 columns where words allow: one block per section, and for each setting its name,
-/// value and origin on one line and its meaning below.
+/// The rows as text of at most 80 columns if words allow: one block per section, and for each setting its name, value
+/// and origin on one line and its meaning below.
 #[must_use]
 pub fn table(rows: &[Explanation]) -> String {
     let mut text = String::new();

@@ -1,6 +1,6 @@
 //! The scenario file as typed, and the overrides of the command line.
 //!
-//! Depends on TOML and paths only; [`validate`](crate::validate) checks what the settings mean together.
+//! Depends on TOML and paths only; [`validate`](crate::validate) checks combinations of settings.
 
 use crate::overlay::Edit;
 use crate::sweep::SWEPT;
@@ -13,11 +13,11 @@ use weft_mistake::node::{Toml, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
 use weft_mistake::{SourceSpan, Sources};
 
-/// What to do about a scenario that is too long.
+/// Advice about a scenario that is too long.
 const LONG_LISTS: &str = "; a long list of flows belongs in a file of its own, named by `file` of a traffic entry of kind \"list\", \
     long lists of links in files named by the topology";
 
-/// A file that is TOML, not yet checked.
+/// A valid TOML file, not yet checked.
 #[derive(Clone, Debug)]
 pub struct ScenarioFile {
     pub(crate) sources: Arc<Sources>,
@@ -48,7 +48,7 @@ impl ScenarioFile {
         set.iter().try_fold(file, |file, change| file.set(change))
     }
 
-    /// Reads a text; `name` is what messages call it. Other file names in it are relative to the current folder.
+    /// Reads a text; `name` is its name in messages. Other file names in it are relative to the current folder.
     ///
     /// # Errors
     /// It is not TOML: all syntax errors.
@@ -85,7 +85,8 @@ impl ScenarioFile {
     /// or a string without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path
     /// that starts with `sweep.` adds an axis, `sweep.balance=ecmp,drill`, or chooses a value of one, `sweep.balance=drill`.
     ///
-    /// # Errors There is no `=`. Whether the path exists is checked later.
+    /// # Errors
+    /// There is no `=`. Whether the path exists is checked later.
     pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {
         let mut sources = Sources::clone(&self.sources);
         let source = sources.add("--set", argument);

@@ -102,8 +102,8 @@ fn expectations() -> ReferencePage {
     ReferencePage { file: "expect.md".to_owned(), title: "[[expect]]".to_owned(), text }
 }
 
-/// Every family of the scenario file with the path of the setting that chooses its member, in the order of the file:
-/// what `weft list` shows.
+/// Every family of the scenario file with the path of the setting that chooses its member, in the order of the file,
+/// as shown by `weft list`.
 #[must_use]
 pub fn families() -> Vec<(String, &'static Family)> {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
-//! Finds further mistakes in a file that already has some, so that all are reported at once. Sections and `[[traffic]]`
-//! entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else. Settings without
-//! effect are not reported: what was excluded may use them.
+//! Finds further mistakes in a file that already has some, so that all are reported at once. Sections and
+//! `[[traffic]]` entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else.
+//! Settings without effect are not reported, because excluded parts may use them.
 
 use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
@@ -17,7 +17,7 @@ use weft_model::ScenarioSettings;
 use weft_model::{Case, Resolved};
 use weft_workload::SizeDistribution;
 
-/// Stand-ins for required sections that are excluded. No rule checks them then.
+/// Placeholders for required sections that are excluded. No rule checks them.
 const STAND_IN: &str = "weft = 1\nname = \"x\"\ntopology = \"single-switch\"\n\
                         traffic = [{ tag = \"x\", load = 0.5, sizes = \"1 kB\" }]\n";
 const TRAFFIC: &str = "traffic";
@@ -110,7 +110,7 @@ impl Damage {
     }
 }
 
-/// The axes with those alternatives that can be decoded.
+/// The axes, with the alternatives that can be decoded.
 fn sound_axes(draft: &Draft) -> Vec<SweepAxis> {
     let decodes = |axis: usize, alternative: usize| {
         let mut mistakes = Vec::new();

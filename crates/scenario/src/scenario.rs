@@ -20,7 +20,7 @@ pub struct Scenario {
     /// The claims that the results must satisfy.
     pub claims: Vec<Claim>,
     pub(crate) base: Resolved,
-    /// The sweep was cut down by the demo or the command line.
+    /// Whether the demo or the command line narrowed the sweep.
     pub(crate) narrowed: bool,
     pub(crate) cases: Vec<Case>,
     pub(crate) file: ScenarioFile,
@@ -39,7 +39,7 @@ impl Scenario {
         self.file.document.get("demo").is_some()
     }
 
-    /// Remarks on the traffic, which is no mistake, but should be known. Relative file names start at `folder`.
+    /// Remarks on the traffic: not mistakes, but worth knowing. Relative file names start at `folder`.
     #[must_use]
     pub fn remarks(&self, folder: &Path) -> Vec<String> {
         weft_rules::remarks(&self.cases, folder)

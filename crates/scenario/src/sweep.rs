@@ -26,7 +26,7 @@ pub struct SweepAxis {
     pub(crate) place: SourceSpan,
     /// Named cases, not values of one setting.
     pub(crate) named: bool,
-    /// Some of its alternatives were left out because others were chosen.
+    /// Whether some of its alternatives were left out because others were chosen.
     pub(crate) partial: bool,
     pub(crate) alternatives: Vec<Alternative>,
 }
@@ -60,8 +60,8 @@ impl SweepAxis {
         SweepAxis { path, place, named: false, partial: false, alternatives }
     }
 
-    /// Gives the alternatives that set something, or a list with it, the value that is set for all cases; `steps` divides paths. Returns
-    /// whether any did. What such an alternative sets of another member of a family goes.
+    /// Gives every alternative that sets something, or a list with it, the value set for all cases; `steps` divides
+    /// paths. Returns whether any did. What such an alternative sets for another member of a family is removed.
     pub(crate) fn give_way(&mut self, setting: &Edit, steps: impl Fn(&str) -> Vec<String>) -> bool {
         let (set, own) = (steps(&setting.path), steps(&self.path));
         let mut changed = false;
@@ -83,7 +83,7 @@ impl SweepAxis {
         changed
     }
 
-    /// Two values of an axis that change the same; named cases may.
+    /// Finds two values of an axis that change the same settings; named cases may.
     pub(crate) fn alike(&self) -> Option<[&str; 2]> {
         let mut known = BTreeMap::new();
         let told = |change: &Edit| format!("{} = {}\n", change.path, node_text(&change.value));
@@ -115,7 +115,8 @@ impl SweepAxis {
     }
 }
 
-/// Replaces a value, or one within a list or table, which need not repeat the member that its `kind` names. False if it is not there.
+/// Replaces a value, or one within a list or table, which need not repeat the member that its `kind` names. `false`
+/// if it is not there.
 fn replace(said: &mut Toml, steps: &[String], value: &Toml) -> bool {
     let Some((first, rest)) = steps.split_first() else {
         *said = value.clone();
@@ -225,8 +226,8 @@ pub(crate) fn read_overrides(section: &TomlEntry, choosing: bool, mistakes: &mut
     changes
 }
 
-/// A change as one of each setting that it names: a table with settings of a family's member chooses the member, and what the
-/// table does not name stays as it was.
+/// Splits a change into one for each setting that it names: a table with settings of a family's member chooses the
+/// member, and settings that the table does not name stay unchanged.
 pub(crate) fn settings_of(change: &Edit) -> Vec<Edit> {
     let entry = TomlEntry { key: change.path.clone(), place: change.place, node: change.value.clone() };
     let mut changes = Vec::new();
@@ -269,9 +270,9 @@ fn items(value: &Toml) -> &[Toml] {
     }
 }
 
-/// Applies a change of `[demo]` or `--set` to the axes, and returns what it sets in the file. A list replaces the values of an
-/// axis. Of named cases, those that it names stay. With `choosing`, a value that the axis has keeps its label; any other value
-/// removes the axis.
+/// Applies a change of `[demo]` or `--set` to the axes, and returns what it sets in the file. A list replaces the
+/// values of an axis. Of named cases, those that it names stay. With `choosing`, a value that is on the axis keeps
+/// its label; any other value removes the axis.
 pub(crate) fn narrow(
     axes: &mut Vec<SweepAxis>,
     change: &Edit,
@@ -327,7 +328,7 @@ pub(crate) fn product(sizes: &[usize]) -> Vec<Vec<usize>> {
     combinations
 }
 
-/// How many cases the axes make.
+/// The number of cases that the axes make.
 pub(crate) fn count(axes: &[SweepAxis]) -> usize {
     axes.iter().map(|axis| axis.alternatives.len()).fold(1, usize::saturating_mul)
 }

@@ -7,7 +7,7 @@
 pub struct Template {
     /// Its name on the command line.
     pub kind: &'static str,
-    /// What it shows, in a sentence.
+    /// Its purpose, in a sentence.
     pub summary: &'static str,
     text: &'static str,
 }

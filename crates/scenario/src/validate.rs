@@ -1,8 +1,8 @@
 //! From the file as typed to a checked [`Scenario`]: reports every mistake of the file, its sweep, its demo and the
 //! command line at once.
 //!
-//! First decoding, case by case; then the [`rules`](weft_rules) on combinations of settings or, after a mistake,
-//! those rules that still make sense ([`salvage`](crate::salvage)).
+//! Decodes first, case by case; then applies the [`rules`](weft_rules) on combinations of settings or, after a
+//! mistake, those that still make sense ([`salvage`](crate::salvage)).
 
 use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
@@ -38,8 +38,8 @@ impl ScenarioFile {
     }
 }
 
-/// What makes a case impossible whose settings were changed after its file was checked. Settings without effect are not
-/// reported. Relative file names start at `folder`.
+/// Problems that make a case impossible whose settings were changed after its file was checked. Settings without
+/// effect are not reported. Relative file names start at `folder`.
 #[must_use]
 pub fn impossible(case: &Case, folder: &Path) -> Vec<Mistake> {
     let damaged = BTreeSet::new();
@@ -149,7 +149,7 @@ fn tags(cases: &[Case]) -> Vec<&str> {
     tags.into_iter().collect()
 }
 
-/// What is wrong with expectations even without the demo and the command line.
+/// Problems with expectations even without the demo and the command line.
 fn wrong_in_whole(
     file: &ScenarioFile,
     expectations: Vec<expect::Question>,
@@ -166,7 +166,7 @@ fn wrong_in_whole(
     found
 }
 
-/// Name and hash of every file named by a setting: their contents affect results as settings do.
+/// Name and hash of every file named by a setting: their contents affect results like settings.
 fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)> {
     let mut listed = Vec::new();
     for row in rows(TABLE, &resolved.value) {

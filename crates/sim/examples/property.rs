@@ -1,6 +1,6 @@
-//! Puts random worlds on trial, over all cores, until the cases are used up: `cargo run --release -p weft-sim --example
-//! property -- CASES [FIRST]`. Prints every seed that breaks a law, and what occurred in all. With one case it also
-//! prints the world.
+//! Tests random worlds on all cores until all cases are done: `cargo run --release -p weft-sim --example property --
+//! CASES [FIRST]`. Prints every seed that breaks a law, and the totals of what occurred. With one case it also prints
+//! the world.
 
 #[path = "../tests/lab/mod.rs"]
 mod lab;
@@ -15,7 +15,7 @@ use std::thread;
 use lab::trial::{Coverage, Extent, add, trial};
 use lab::worlds::World;
 
-/// What all workers have found.
+/// The findings of all workers.
 #[derive(Default)]
 struct Found {
     covered: Coverage,

@@ -1,7 +1,7 @@
 //! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
 //! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each, and if asked to for one timer; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
-//! bucket width and count affect speed, never results.
+//! each, and, on request, a third row for a timer; a bucket with several rows is sorted when it is opened. The order
+//! of events is that of [`EventOrder`] alone; bucket width and count affect speed, never results.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +22,7 @@ const STEPS: u32 = 32;
 const NONE: u32 = u32::MAX;
 /// The row of an event without one.
 const FAR: u32 = u32::MAX;
-/// What the row of a pending timer holds in place of a packet.
+/// The content of a pending timer's row in place of a packet.
 const PENDING: PacketId = PacketId(0);
 
 /// A pending event of a link.
@@ -31,16 +31,16 @@ struct Row {
     time: Time,
     /// The next row of the bucket.
     next: u32,
-    /// For an arrival: what arrives.
+    /// For an arrival: the packet.
     packet: PacketId,
 }
 
-/// What [`Calendar::pop`] returns: the time, the row of the event, and what arrives.
+/// The result of [`Calendar::pop`]: the time, the row of the event, and the packet that arrives.
 pub(crate) type Next = (Time, u32, PacketId);
 
 /// Pending events.
 pub(crate) struct Calendar {
-    /// Before this instant the wheel alone holds the next event: the heap is empty that far, and the run does not end
+    /// Until this instant the wheel alone holds the next event: the heap has none so early, and the run does not end
     /// earlier.
     limit: Time,
     /// The open bucket, counted from time zero; bucket n covers `n << shift ..`. It is sorted, and all before it are
@@ -48,7 +48,7 @@ pub(crate) struct Calendar {
     number: u64,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
-    /// Arrivals have the first rows, ends of transmissions the next, timers the last, if they have any; by link.
+    /// Arrivals have the first rows, ends of transmissions the next, timers (if they have rows) the last; by link.
     links: u32,
     rows: Box<[Row]>,
     order: EventOrder,
@@ -91,13 +91,13 @@ impl Calendar {
         }
     }
 
-    /// From now on each link has a row for a timer. Must be called before any event is added.
+    /// Gives each link a row for a timer. Must be called before any event is added.
     pub(crate) fn give_rows_to_timers(&mut self) {
         let empty = Row { time: Time::NEVER, next: NONE, packet: PacketId::NONE };
         self.rows = vec![empty; 3 * self.links as usize].into();
     }
 
-    /// From now on [`Calendar::pop`] returns events before `end`, which must not be zero.
+    /// From now on, [`Calendar::pop`] returns events before `end`, which must not be zero.
     pub(crate) fn set_end(&mut self, end: Time) {
         self.end = end;
         self.set_limit();
@@ -124,7 +124,7 @@ impl Calendar {
         self.unseen != Time::NEVER && self.next_time() >= self.unseen
     }
 
-    /// When the next event is; [`Time::NEVER`] if nothing is pending.
+    /// The time of the next event; [`Time::NEVER`] if nothing is pending.
     pub(crate) fn next_time(&self) -> Time {
         let mut first = self.heap_first;
         let mut row = self.first().unwrap_or(NONE);
@@ -181,7 +181,8 @@ impl Calendar {
         }
     }
 
-    /// The timer of a link has expired: if it was in the wheel, which is asked before the heap, its row is free.
+    /// Called when the timer of a link has expired: if it was in the wheel, which is asked before the heap, its row
+    /// is free.
     pub(crate) fn take_wake(&mut self, now: Time, link: LinkId) {
         let row = (2 * self.links + link.0) as usize;
         if let Some(own) = self.rows.get_mut(row).filter(|own| own.time == now) {
@@ -231,18 +232,18 @@ impl Calendar {
     #[allow(unsafe_code, reason = "3 instructions of every hop")]
     fn row_mut(&mut self, row: u32) -> &mut Row {
         debug_assert!((row as usize) < self.rows.len(), "rows are those of the network's links");
-        // SAFETY: there are two rows for each link, and a third where timers have rows. A row that is written is that of a link of the network, which is all
-        // that `push_link` is given, or named by a list.
+        // SAFETY: there are two rows for each link, and a third where timers have rows. A row that is written belongs
+        // to a link of the network (`push_link` gets no others) or is named by a list.
         unsafe { self.rows.get_unchecked_mut(row as usize) }
     }
 
-    /// The link of a row that stands for an arrival.
+    /// The link of an arrival's row.
     #[inline]
     pub(crate) fn arrival(&self, row: u32) -> Option<LinkId> {
         (row < self.links).then_some(LinkId(row))
     }
 
-    /// The link of a row that stands for the end of a transmission.
+    /// The link of the row of a transmission's end.
     #[inline]
     pub(crate) fn transmission(&self, row: u32) -> Option<LinkId> {
         let number = row.wrapping_sub(self.links);
@@ -386,7 +387,7 @@ impl Calendar {
     }
 }
 
-/// A width that gives one bucket per event at `rate` events per second, but wide enough that the wheel covers the
+/// A width that gives one bucket per event at `rate` events per second, but is wide enough for the wheel to cover the
 /// delay of links.
 pub(crate) fn width_for(rate: f64, ahead: Span) -> Span {
     let width = Span::from_seconds_rounded(0.5 / rate.max(1.0));

@@ -16,7 +16,7 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// Reserves its memory, so that the loop allocates nothing.
+    /// Reserves its memory, so that the loop does not allocate.
     pub(crate) fn new(setup: &Setup) -> Carried {
         let links = setup.flows.arrivals().map_or(0, |_| setup.graph.links().len());
         Carried { sent: Vec::with_capacity(links), delivered: None }

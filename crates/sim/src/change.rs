@@ -28,7 +28,7 @@ impl Domain {
         }
     }
 
-    /// A cable goes down, and what is in flight on it is lost, or comes back.
+    /// A cable goes down, which loses the packets in flight on it, or comes back.
     fn set_cable(&mut self, cable: usize, up: bool) {
         let plan = Arc::clone(&self.cx.plan);
         for link in plan.setup.graph.links_of_cable(cable) {

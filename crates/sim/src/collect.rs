@@ -94,7 +94,7 @@ fn arrivals(simulation: &Simulation) -> Option<ArrivalRecord> {
     (until > simulation.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered, most })
 }
 
-/// Everything but what no transport of the run has.
+/// All quantities except those that no transport of the run has.
 fn measured(plan: &RunPlan) -> Measured {
     match plan.setup.transports().any(|transport| transport.duplicates_acks()) {
         true => Measured::ALL,

@@ -1,5 +1,5 @@
-//! What the nodes of a domain share: the time, pending events, packets, wires, counts, and the mailbox to other
-//! domains. A handler of switches or hosts gets this and its own nodes, nothing else.
+//! The state that the nodes of a domain share: the time, pending events, packets, wires, counts, and the mailbox to
+//! other domains. A handler of switches or hosts gets only this and its own nodes.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) struct Context {
     pub(crate) pauses: Option<Box<Pauses>>,
     /// If waits are recorded by flow: those of packets that arrived here, by the receiver's slot.
     pub(crate) waits: Option<Vec<WaitSum>>,
-    /// If a flow is followed.
+    /// Present if a flow is followed.
     pub(crate) trace: Option<Trace>,
 }
 
@@ -82,7 +82,7 @@ impl Context {
         self.fly(link, packet, lands);
     }
 
-    /// A packet leaves for another domain.
+    /// Hands a packet over to another domain.
     fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
         let waits = self.pool.headers.waits_mut(packet).copied();
         let (headers, body) = (&self.pool.headers, *self.pool.body(packet));
@@ -92,7 +92,7 @@ impl Context {
         self.pool.remove(packet);
     }
 
-    /// A packet comes from another domain.
+    /// Takes in a packet from another domain.
     pub(crate) fn take_in(
         &mut self,
         handoff: &Handoff,
@@ -108,7 +108,7 @@ impl Context {
         self.fly(handoff.link, packet, handoff.lands);
     }
 
-    /// A packet is in flight towards this domain, behind earlier ones.
+    /// Adds a packet in flight towards this domain, behind earlier ones.
     fn fly(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let wire = self.wires.of(link);
         self.pool.headers.get_mut(packet).arrived = lands;
@@ -133,7 +133,8 @@ impl Context {
         far
     }
 
-    /// The arrival of a packet that was lost when its cable failed: what was sent since becomes the first.
+    /// Handles the arrival of a packet that was lost when its cable failed: packets sent since become the first in
+    /// flight.
     #[cold]
     pub(crate) fn land_nothing(&mut self, link: LinkId) {
         let wire = self.wires.of(link);
@@ -144,7 +145,7 @@ impl Context {
         }
     }
 
-    /// A packet is lost on a wire.
+    /// Records the loss of a packet on a wire.
     pub(crate) fn lose(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
         self.wires.of(link).lost += 1;
         if self.trace.is_some() {
@@ -153,7 +154,7 @@ impl Context {
         self.bury(packet, reason);
     }
 
-    /// Drops what is in flight on a link whose cable failed.
+    /// Drops the packets in flight on a link whose cable failed.
     pub(crate) fn lose_all(&mut self, link: LinkId) {
         let wire = self.wires.of(link);
         let last = std::mem::replace(&mut wire.last, PacketId::NONE);

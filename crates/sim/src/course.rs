@@ -34,10 +34,10 @@ pub(crate) struct Standing {
     pub(crate) completed: usize,
     /// Flows to be completed; more while a job may add some.
     pub(crate) wanted: usize,
-    /// The run was asked to stop.
+    /// Whether the run was asked to stop.
     pub(crate) interrupted: bool,
-    /// No open flow can ever finish: the run ends at the next check. Known one step after the check that found it, on
-    /// one thread or several.
+    /// Whether no open flow can ever finish, so that the run ends at the next check. Known one step after the check
+    /// that found it, on one thread or several.
     pub(crate) stuck: bool,
 }
 
@@ -101,7 +101,7 @@ impl Course {
     }
 
     /// The end of a run whose last flow completed just before `reached`: the next instant of the grid, but not beyond
-    /// the limit; otherwise pending events would decide which of the two comes first.
+    /// the limit; otherwise pending events would decide which comes first.
     fn finish(&self) -> Time {
         let on_grid = Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0);
         on_grid.min(self.limit + INSTANT)

@@ -18,7 +18,7 @@ mod revoke;
 pub(crate) struct Devices {
     switches: Box<[Option<PlacedSwitch>]>,
     effects: Effects,
-    /// Some port may send early ([`Switch::sends_early`]).
+    /// Whether some port may send early ([`Switch::sends_early`]).
     early: bool,
     /// Packets whose departures are revoked; reused.
     revoked: Vec<PacketId>,
@@ -53,7 +53,7 @@ impl Devices {
         self.switches[switch.index()] = Some(build::observed(plan, switch, observer));
     }
 
-    /// A switch, if it is of this domain.
+    /// A switch, if it belongs to this domain.
     #[inline]
     pub(crate) fn get(&self, switch: SwitchId) -> Option<&PlacedSwitch> {
         self.switches[switch.index()].as_ref()
@@ -68,7 +68,7 @@ impl Devices {
         self.switches.iter_mut().flatten()
     }
 
-    /// Releases the memory of packets that have left before `now`; see [`Switch::settle`].
+    /// Releases the memory of packets that left before `now`; see [`Switch::settle`].
     pub(crate) fn settle(&mut self, now: Time, headers: &mut Headers) {
         self.all_mut().for_each(|own| own.switch.settle(now, headers));
     }
@@ -82,7 +82,7 @@ impl Devices {
         }
     }
 
-    /// A packet arrives at a switch.
+    /// Handles the arrival of a packet at a switch.
     #[inline(always)]
     pub(crate) fn receive(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
         let own = at(&mut self.switches, switch);
@@ -111,7 +111,7 @@ impl Devices {
         self.receive(cx, switch, from, packet);
     }
 
-    /// A switch dropped a packet it received, and may have further effects.
+    /// Called when a switch dropped a packet that it received; it may have further effects.
     #[cold]
     fn dropped(&mut self, cx: &mut Context, switch: SwitchId, packet: PacketId, reason: Reason) {
         cx.bury(packet, reason);
@@ -131,7 +131,7 @@ impl Devices {
         self.carry_out(cx, switch, None);
     }
 
-    /// A timer of a port has expired. Does nothing for a switch of another domain.
+    /// Called when a timer of a port has expired. Does nothing for a switch of another domain.
     pub(crate) fn wake(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         self.tell(cx, switch, |own, turn| own.wake(turn, port));
         let Some(own) = &mut self.switches[switch.index()] else { return };
@@ -143,7 +143,7 @@ impl Devices {
         }
     }
 
-    /// A transmission by a port has ended, after which the port chooses its next packet.
+    /// Called when a transmission has ended after which the port chooses its next packet.
     #[inline]
     pub(crate) fn transmitted(&mut self, cx: &mut Context, (switch, port): (SwitchId, PortId), link: LinkId) {
         if self.early {
@@ -187,7 +187,7 @@ impl Devices {
         }
     }
 
-    /// A port is asked what it sends next, if it foresees departures as far as strict priority allows; any other is fed.
+    /// Asks a port what it sends next, if it foresees departures with strict priority; feeds any other.
     #[inline(never)]
     fn feed_early(&mut self, cx: &mut Context, (switch, port): (SwitchId, PortId), link: LinkId) {
         let own = at(&mut self.switches, switch);
@@ -210,7 +210,7 @@ impl Devices {
 }
 
 impl PlacedSwitch {
-    /// The first bit of a packet leaves a transmitter without foresight.
+    /// Called when the first bit of a packet leaves a transmitter without foresight.
     #[inline]
     fn put_on_line(&self, cx: &mut Context, port: PortId, packet: PacketId) {
         let link = self.link(port);
@@ -225,7 +225,7 @@ impl PlacedSwitch {
     }
 }
 
-/// The departure of a packet that has waited at a switch is known.
+/// Called when the departure of a packet that has waited at a switch is known.
 #[inline(always)]
 fn leave_later(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
     let Departure { start, end, wire, hops, kind, .. } = departure;
@@ -237,7 +237,7 @@ fn leave_later(cx: &mut Context, link: LinkId, packet: PacketId, departure: Depa
     cx.launch(link, packet, wire, end);
 }
 
-/// The departure of a packet from a switch by a link is known.
+/// Called when the departure of a packet from a switch by a link is known.
 #[inline(always)]
 fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
     let Departure { start, end, wire, hops, kind, .. } = departure;

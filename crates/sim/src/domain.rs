@@ -66,7 +66,7 @@ impl Domain {
         domain
     }
 
-    /// Schedules the pause storms of the hosts that are here.
+    /// Schedules the pause storms of this domain's hosts.
     fn schedule_storms(&mut self) {
         let plan = Arc::clone(&self.cx.plan);
         let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.cx.number;

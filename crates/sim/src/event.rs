@@ -1,4 +1,4 @@
-//! What can happen, and in which order: the written total order of events.
+//! The events, and their total order.
 //!
 //! An event is named by its kind and one index (a link or a flow): 32 bits. Its key is `(time, kind, tie, index)`:
 //!
@@ -15,7 +15,7 @@
 use weft_core::random::{Purpose, Random, mix};
 use weft_core::{FlowId, LinkId, Time};
 
-/// Something that happens at an instant. The order of the variants is part of the results.
+/// An event at an instant. The order of the variants is part of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The last bit of the first packet in flight reaches the far end of a link.
@@ -95,10 +95,10 @@ impl EventName {
     }
 }
 
-/// An event and when it happens: 16 bytes. Only [`EventOrder`] decides precedence.
+/// An event and its time: 16 bytes. Only [`EventOrder`] decides precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// When.
+    /// The instant.
     pub(crate) time: Time,
     pub(crate) name: EventName,
 }

@@ -1,4 +1,4 @@
-//! How domains hand each other what their outboxes hold: when all meet, taken in before they continue.
+//! How domains exchange the contents of their outboxes: handed over when all meet, and taken in before they continue.
 
 use std::sync::Mutex;
 

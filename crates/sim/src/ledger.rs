@@ -19,7 +19,7 @@ const BATCH: usize = 256;
 pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,
-    /// Flows of which one end has closed. Must never be iterated over.
+    /// Flows with one end closed. Must never be iterated over.
     half: HashMap<FlowId, Closed>,
     /// Records of finished flows, with the time when each finished.
     done: Vec<(Time, FlowRecord)>,
@@ -66,7 +66,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Hands on the flows done before `next`, the next event of any domain, in order of completion time, then number;
-    /// waits if they are few. Returns false if the run must stop.
+    /// waits if they are few. Returns `false` if the run must stop.
     pub(crate) fn pass_on(&mut self, next: Time) -> bool {
         self.done.len() < BATCH || self.pass_on_all(next)
     }

@@ -1,5 +1,5 @@
-//! What a domain has for the others: packets that change domains, flows that end elsewhere, pause frames. A flow is
-//! announced before its first packet can arrive. Must not depend on domains or threads.
+//! The messages of a domain for the others: packets that change domains, flows that end elsewhere, pause frames. A
+//! flow is announced before its first packet can arrive. Must not depend on domains or threads.
 
 use weft_core::record::HopWaits;
 use weft_core::scheduling::SchedulingHeader;
@@ -16,16 +16,16 @@ pub(crate) struct Handoff {
     pub(crate) body: Body,
 }
 
-/// What a domain has for another.
+/// The messages of a domain for another.
 #[derive(Default)]
 pub(crate) struct Letter {
     pub(crate) flows: Vec<(FlowId, Flow)>,
     pub(crate) packets: Vec<Handoff>,
-    /// Of these packets, in runs with scheduling headers.
+    /// Scheduling headers of these packets, in runs that have them.
     pub(crate) scheduling: Vec<SchedulingHeader>,
-    /// Of these packets, in runs that record waits by flow.
+    /// Waits of these packets, in runs that record them by flow.
     pub(crate) waits: Vec<HopWaits>,
-    /// By the link whose transmitter must obey, with the time.
+    /// Pause frames by the link whose transmitter must obey, with the time.
     pub(crate) pauses: Vec<(LinkId, Landing)>,
 }
 
@@ -35,10 +35,10 @@ impl Letter {
     }
 }
 
-/// When a frame is obeyed.
+/// The first instant at which a frame is obeyed.
 pub(crate) type Landing = (Time, PauseFrame);
 
-/// What a domain has for the others.
+/// The messages of a domain for the others.
 pub(crate) struct Outbox {
     /// By domain.
     letters: Vec<Letter>,
@@ -51,18 +51,18 @@ impl Outbox {
         Outbox { letters: (0..domains).map(|_| Letter::default()).collect(), first: Time::NEVER }
     }
 
-    /// A flow has started whose receiver is in another domain.
+    /// Announces a flow whose receiver is in another domain.
     pub(crate) fn announce(&mut self, to: usize, flow: FlowId, spec: Flow) {
         self.letters[to].flows.push((flow, spec));
     }
 
-    /// A pause frame for the transmitter of a link in another domain.
+    /// Hands over a pause frame for the transmitter of a link in another domain.
     pub(crate) fn pause(&mut self, to: u16, link: LinkId, landing: Landing) {
         self.first = self.first.min(landing.0);
         self.letters[usize::from(to)].pauses.push((link, landing));
     }
 
-    /// A packet leaves for another domain.
+    /// Hands over a packet that leaves for another domain.
     pub(crate) fn packet(
         &mut self,
         to: u16,
@@ -82,7 +82,7 @@ impl Outbox {
         self.letters.iter_mut().enumerate().filter(|(_, letter)| !letter.is_empty())
     }
 
-    /// When the first of the packets lands, or frame is obeyed.
+    /// When the first of the packets lands or the first frame is obeyed.
     pub(crate) fn first(&self) -> Time {
         self.first
     }
@@ -92,7 +92,7 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    /// What is posted is gone, and the next landing is known until then.
+    /// Posted messages are gone, and the next landing is known until then.
     #[test]
     fn letters_leave_once_and_only_to_whom_there_is_something_to_say() {
         let mut outbox = Outbox::new(3);

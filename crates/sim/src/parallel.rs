@@ -1,8 +1,8 @@
 //! One thread per domain. All meet after every step; then each has the state of all, makes the same decision and
-//! continues. Where that is slower, the first thread simulates all domains for a while, and the others sleep (`pace`).
+//! continues. If that is slower, the first thread simulates all domains for a while, and the others sleep (`pace`).
 //! Handlers must not depend on this file.
 //!
-//! What is written before a meeting is read after it and not written again before the next one: hence two sets of
+//! Data written before a meeting is read after it and not overwritten before the next one, so there are two sets of
 //! everything shared, used in turn.
 
 mod handover;
@@ -44,13 +44,13 @@ struct Meeting<'a> {
     looks: Vec<Mutex<Vec<Look>>>,
     /// The waits between paused transmitters, if any class pauses.
     waits: Vec<Mutex<Vec<Wait>>>,
-    /// Whether any flow of the domain can still finish, as of the last check.
+    /// Whether any flow of the domain could still finish at the last check.
     hopes: Vec<AtomicBool>,
     /// Closed ends of flows.
     closed: Vec<Mutex<Vec<Closed>>>,
 }
 
-/// Where a run is after a meeting.
+/// The state of a run after a meeting.
 #[derive(Clone)]
 struct Point {
     course: Course,
@@ -133,14 +133,14 @@ type Held<'m, 'd> = MutexGuard<'m, &'d mut Domain>;
 /// One thread's part.
 struct Member<'m, 'd> {
     meeting: &'m Meeting<'d>,
-    /// Its own domain, or, of the first thread, all of them.
+    /// Its own domain or, for the first thread, all of them.
     held: Vec<Held<'m, 'd>>,
     number: usize,
     /// Meetings so far.
     round: usize,
     /// Events so far, in all domains.
     events: u64,
-    /// How many times it has slept.
+    /// Number of times it has slept.
     told: u64,
 }
 
@@ -152,12 +152,12 @@ impl<'m, 'd> Member<'m, 'd> {
         member
     }
 
-    /// Takes a domain, as soon as its thread has left it.
+    /// Takes a domain as soon as its thread has left it.
     fn hold(&mut self, domain: usize) {
         self.held.push(self.meeting.seats[domain].lock().expect("no thread panics here"));
     }
 
-    /// Follows the run to its end; only the first thread knows how it ended if others slept then.
+    /// Follows the run to its end; only the first thread knows how it ended if others slept at the time.
     fn run(mut self, mut leader: Option<Leader<'_, '_, '_>>) -> Option<Finish> {
         let meeting = self.meeting;
         let _ending = meeting.barrier.watch_over();
@@ -204,7 +204,7 @@ impl<'m, 'd> Member<'m, 'd> {
         self.held.len() == self.meeting.domains
     }
 
-    /// Whether the first thread simulates all domains from the last meeting on.
+    /// Whether the first thread simulates all domains after the last meeting.
     fn is_released(&self) -> bool {
         self.meeting.alone[(self.round + 1) % 2].load(Ordering::Relaxed)
     }
@@ -232,8 +232,8 @@ impl<'m, 'd> Member<'m, 'd> {
         Some(point)
     }
 
-    /// Publishes the states of the domains, hands over what they have for others, waits for all, takes in what others have.
-    /// Returns the combined state.
+    /// Publishes the states of the domains, hands over their messages, waits for all, and takes in the messages of
+    /// others. Returns the combined state.
     fn meet(&mut self, leader: Option<&mut Leader<'_, '_, '_>>) -> Standing {
         let (meeting, set) = (self.meeting, self.round % 2);
         let first = meeting.domains * set;

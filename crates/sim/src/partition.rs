@@ -1,7 +1,7 @@
 //! The cut of a network into domains, and the grid of instants at which they meet.
 //!
 //! A packet on a link between two domains lands at least the link's delay after the decision that sent it. So domains
-//! that meet at every multiple of a span not longer than the delay of any link between them never miss a packet. The
+//! that meet at every multiple of a span no longer than the delay of any link between them never miss a packet. The
 //! grid depends on the network alone, not on the cut, because runs end on it: hosts and switches closer together than
 //! the grid are never separated.
 
@@ -10,11 +10,12 @@ use weft_plan::{Setup, Threads};
 use weft_switch::SwitchSettings;
 use weft_topology::{Graph, Link, Node};
 
-/// Packet-hops that a thread should handle between two meetings, with all links busy, for meetings to be cheap.
+/// Minimum number of packet-hops that a thread should handle between two meetings, with all links busy, for meetings
+/// to be cheap.
 const WORTH_MEETING: f64 = 200.0;
 
-/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other; one
-/// if there are jobs, which depend on the completion of all flows.
+/// The number of domains that a run should have: as many as requested, or fewer if threads would mostly wait for each
+/// other; one if there are jobs, which depend on the completion of all flows.
 pub(crate) fn wanted(setup: &Setup, delays: &[Span]) -> usize {
     if !setup.flows.jobs().is_empty() {
         return 1;
@@ -78,7 +79,7 @@ impl Partition {
     }
 }
 
-/// For every link, from decision to decision, or from a pause frame to its effect if that is shorter.
+/// For every link, the delay from decision to decision, or from a pause frame to its effect if that is shorter.
 pub(crate) fn delays<'a>(graph: &Graph, at: impl Fn(SwitchId) -> &'a SwitchSettings) -> Vec<Span> {
     let extra = |link: &Link| match link.to {
         Node::Host(_) => Span::ZERO,

@@ -1,9 +1,8 @@
 //! Priority flow control between transmitters: frames in flight, which transmitter they pause and for how long, when
-//! they are
-//! refreshed, and the watchdog. When a sender must be paused is decided by the switch (`weft_switch::pause`).
+//! they are refreshed, and the watchdog. The switch (`weft_switch::pause`) decides when a sender must be paused.
 //!
 //! A frame occupies its transmitter like any packet; the far end obeys it a response time after its last bit arrives.
-//! It never lands as a packet, so that links without priority flow control are unaffected.
+//! It never lands as a packet, so links without priority flow control are unaffected.
 
 use std::sync::Arc;
 
@@ -26,7 +25,7 @@ impl Context {
         &mut pauses.links[link.index()]
     }
 
-    /// The first bit of a frame goes on the wire at `start`. Returns when its last bit has left.
+    /// Puts the first bit of a frame on the wire at `start`. Returns when its last bit has left.
     pub(crate) fn send_frame(&mut self, link: LinkId, start: Time, frame: PauseFrame) -> Time {
         let wire = self.wires.of(link);
         let end = wire.end_of(start, FRAME);
@@ -59,7 +58,7 @@ impl Context {
         end
     }
 
-    /// The transmitter of a link will obey a frame.
+    /// Schedules the transmitter of a link to obey a frame.
     pub(crate) fn will_pause(&mut self, link: LinkId, landing: (Time, PauseFrame)) {
         self.transmitter(link).landing.push_back(landing);
         self.schedule(landing.0, Event::Pause(link));
@@ -67,7 +66,7 @@ impl Context {
 }
 
 impl Domain {
-    /// Something is due at the transmitter of a link: a frame to obey, a pause that ends or must be refreshed, the
+    /// Handles what is due at the transmitter of a link: a frame to obey, a pause that ends or must be refreshed, the
     /// watchdog.
     pub(crate) fn pause_due(&mut self, link: LinkId) {
         let now = self.cx.now;
@@ -93,7 +92,7 @@ impl Domain {
         let (now, watchdog) = (cx.now, settings.pfc.watchdog);
         let is_switch = matches!(from, Node::Switch(_));
         if is_switch && settings.pfc.lossless(settings.queues as usize) >> class & 1 == 0 {
-            return; // this class is none that it pauses for
+            return; // it does not pause for this class
         }
         let transmitter = cx.transmitter(link);
         let stopped = &mut transmitter.classes[class];
@@ -113,7 +112,7 @@ impl Domain {
         }
     }
 
-    /// The watchdog acts on a queue of a switch that has been paused for too long.
+    /// Lets the watchdog act on a queue of a switch that has been paused for too long.
     fn watch(&mut self, link: LinkId, class: usize) {
         let now = self.cx.now;
         let &Wire { from, port, .. } = &self.cx.wires[link];
@@ -148,7 +147,7 @@ impl Domain {
         self.devices.tell(&mut self.cx, switch, |own, turn| own.pause(turn, port, order));
     }
 
-    /// The cable of a link has failed: pauses by its far end no longer count.
+    /// Called when the cable of a link has failed: pauses by its far end no longer count.
     pub(crate) fn forget_pauses(&mut self, link: LinkId) {
         if self.cx.pauses.is_none() {
             return;
@@ -200,7 +199,7 @@ impl Domain {
         }
     }
 
-    /// Refreshes pauses after half their time as long as they are needed.
+    /// Refreshes pauses after half their time while they are needed.
     fn refresh(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         if let Node::Switch(switch) = from {
@@ -210,7 +209,7 @@ impl Domain {
         }
     }
 
-    /// A host's pause storm sends its next frame.
+    /// Sends the next frame of a host's pause storm.
     fn storm(&mut self, link: LinkId) {
         let now = self.cx.now;
         let Some(storm) = self.cx.transmitter(link).storm else { return };
@@ -225,7 +224,8 @@ impl Domain {
         self.hosts.send_frame(&mut self.cx, host, frame);
     }
 
-    /// For each paused sender, what the switches of this domain cannot forward because they are paused themselves.
+    /// For each paused sender, the bytes that the switches of this domain cannot forward because they are paused
+    /// themselves.
     pub(crate) fn waits(&self) -> Vec<Wait> {
         let Some(pauses) = self.cx.pauses.as_ref().filter(|pauses| pauses.held > 0) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What all domains of a run share, derived once from its setup.
+//! The data that all domains of a run share, derived once from its setup.
 
 use weft_core::{LinkId, Span, Time};
 use weft_plan::Setup;

@@ -51,8 +51,8 @@ impl Simulation {
 
     /// Runs to the end as [`Simulation::run`] does, but hands the record of each flow to `sink` as soon as both its
     /// ends are closed, and at the end those of unfinished flows; the returned record holds none. So the memory of a
-    /// run depends on the number of open flows, not on their total. The order is by completion time, then by number;
-    /// it does not depend on threads.
+    /// run depends on the number of open flows, not on the total. The order is by completion time, then by number; it
+    /// does not depend on threads.
     #[must_use]
     pub fn run_into(mut self, sink: Sink<'_>, watch: Watch<'_>) -> RunRecord {
         let plan = Arc::clone(&self.plan);
@@ -109,8 +109,8 @@ impl Simulation {
 }
 
 impl Domain {
-    /// Runs all events before `until`, or before the end of the grid interval in which the last flow completed. False
-    /// if the watcher or the sink wants to stop.
+    /// Runs all events before `until`, or before the end of the grid interval in which the last flow completed.
+    /// `false` if the watcher or the sink wants to stop.
     fn run_watched(&mut self, until: Time, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> bool {
         self.cx.calendar.set_end(until);
         while !self.run(self.events_at_once()) {
@@ -158,7 +158,7 @@ impl Domain {
         done
     }
 
-    /// A packet lands at the far end of a link, unless it was lost when the cable failed.
+    /// Lands a packet at the far end of a link, unless it was lost when the cable failed.
     #[inline(always)]
     fn arrive(&mut self, link: LinkId, packet: PacketId) {
         if packet == PacketId::NONE {
@@ -171,7 +171,7 @@ impl Domain {
         }
     }
 
-    /// The last bit of a packet has left a transmitter, which is idle now.
+    /// Called when the last bit of a packet has left a transmitter, which is now idle.
     #[inline(never)]
     fn transmitted(&mut self, link: LinkId) {
         let &mut Wire { from, port, .. } = self.cx.wires.of(link);
@@ -181,7 +181,7 @@ impl Domain {
         }
     }
 
-    /// A timer of the node that transmits on a link.
+    /// Handles a timer of the node that transmits on a link.
     fn wake(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         self.cx.calendar.take_wake(self.cx.now, link);
@@ -191,7 +191,7 @@ impl Domain {
         }
     }
 
-    /// The next event before the calendar's end if the wheel alone does not have it.
+    /// The next event before the calendar's end, if it is not in the wheel alone.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
         self.scout_ahead();
@@ -203,7 +203,7 @@ impl Domain {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(_) => unreachable!("links have a path of their own"),
-            // far ahead it has no row of its own
+            // far ahead, it has no row of its own
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.hosts.end_wake::<Sender>(&mut self.cx, flow),
             Event::ReceiverWake(flow) => self.hosts.end_wake::<Receiver>(&mut self.cx, flow),

@@ -1,4 +1,4 @@
-//! Looks at the queues that are here, for samples taken at fixed intervals: see [`Sampler`](weft_recorder::sample::Sampler).
+//! Samples the queues of this domain at fixed intervals: see [`Sampler`](weft_recorder::sample::Sampler).
 
 use weft_core::{LinkId, PortId, SwitchId};
 use weft_recorder::monitor::MonitoredQueue;

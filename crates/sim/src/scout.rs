@@ -1,7 +1,6 @@
-//! Prefetches memory for upcoming events. In a network larger than the caches, every step of a hop waits for memory,
-//! one after the other: the wire, its ring, the header, the switch, its port, the next wire. Here a group of upcoming
-//! events takes each step together, so that their cache misses overlap; afterwards the events find what they need in
-//! the cache.
+//! Prefetches memory for upcoming events. In a network larger than the caches, every step of a hop waits for memory
+//! in turn: the wire, its ring, the header, the switch, its port, the next wire. Here a group of upcoming events
+//! takes each step together, so that their cache misses overlap; afterwards the events find their data in the cache.
 //!
 //! Affects only speed: an event that is added later, or takes another port, waits as
 //! before.
@@ -22,7 +21,7 @@ const GROUP: usize = 96;
 /// run a quarter slower.
 const MANY: usize = 4_096;
 
-/// Prefetches what the next events will touch.
+/// Prefetches the memory that the next events will touch.
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,

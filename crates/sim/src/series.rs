@@ -1,4 +1,4 @@
-//! Ends the bins of the run over time, with what the nodes of a domain have counted: see [`SeriesWatch`]. Everything is read
+//! Ends the bins of the run over time, with the counts of a domain's nodes: see [`SeriesWatch`]. Everything is read
 //! from counters that exist anyway; recording changes nothing.
 
 use weft_core::record::TimeSeries;
@@ -25,8 +25,8 @@ impl Domain {
         }
     }
 
-    /// Ends all bins of a run that ended at `ended`, the last one with all events before `after`. Nothing has happened since the
-    /// bins that are still due: otherwise the domain would have looked.
+    /// Ends all bins of a run that ended at `ended`, the last one with all events before `after`. Nothing has
+    /// happened since the bins that are still due; otherwise the domain would have ended them.
     fn end_bins(&mut self, ended: Time, after: Time) {
         while let Some(due) =
             self.series.as_ref().map(|series| series.clock.next()).filter(|due| *due < ended)
@@ -65,7 +65,7 @@ impl Domain {
         }
     }
 
-    /// Reads what ports of switches did.
+    /// Reads the counters of switch ports.
     fn look_at_ports(&mut self, series: &mut SeriesWatch, instant: (Time, Time)) {
         for own in self.devices.all_mut() {
             let first = own.first_link;
@@ -100,8 +100,8 @@ impl Domain {
     }
 }
 
-/// The series of all domains together, with the last bin, which ends with the run. Must come before anything is taken back from
-/// the counters.
+/// The series of all domains together, with the last bin, which ends with the run. Must be called before anything is
+/// taken back from the counters.
 pub(crate) fn gathered(domains: &mut [Domain], ended: Time, after: Time) -> Option<TimeSeries> {
     domains.iter_mut().for_each(|domain| domain.end_bins(ended, after));
     let all = domains.iter_mut().filter_map(|domain| Some(domain.series.as_mut()?.finish()));

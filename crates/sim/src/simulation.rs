@@ -1,4 +1,4 @@
-//! A run: its plan, its domains, and what is seen of all of them together. Must not depend on how it runs.
+//! A run: its plan, its domains, and the view of all of them together. Must not depend on how it runs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::plan::RunPlan;
 
 /// Events between two calls of the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
-/// Samples, or meetings of threads, between two calls of the watcher where fewer events happen.
+/// Samples, or meetings of threads, between two calls of the watcher if fewer events happen.
 pub(crate) const LOOKS_AT_ONCE: u32 = 1 << 12;
 
 /// A run, ready to go.
@@ -45,7 +45,7 @@ impl Simulation {
         }
     }
 
-    /// The number of threads it will use: one per domain, of which there may be fewer than requested.
+    /// The number of threads it will use: one per domain, possibly fewer than requested.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.domains.len()

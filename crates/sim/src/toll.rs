@@ -21,7 +21,7 @@ use crate::transmitters::entry;
 type QueueAt = (PortId, usize);
 
 impl Context {
-    /// A packet leaves a queue of a switch: adds the toll of that queue.
+    /// Called when a packet leaves a queue of a switch: adds the toll of that queue.
     #[inline]
     pub(crate) fn pay_toll(&mut self, link: LinkId, (own, at): (&Switch, QueueAt), packet: PacketId) {
         let (now, arrived) = (self.now, self.pool.headers.get(packet).arrived);
@@ -40,7 +40,7 @@ impl Context {
         }
     }
 
-    /// A host's card has held a sender for this long.
+    /// Records how long a host's card has held a sender.
     pub(crate) fn was_held_at_host(&mut self, Seat(slot): Seat, held: Span) {
         if let Some(pauses) = &mut self.pauses {
             *entry(&mut pauses.tolls.at_host, slot as usize) += held;
@@ -60,7 +60,7 @@ impl Hosts {
         }
     }
 
-    /// What a flow's packets that arrived here met. Read once, when its receiver closes.
+    /// The toll of a flow's packets that arrived here. Read once, when its receiver closes.
     pub(crate) fn met(&mut self, cx: &mut Context, flow: FlowId) -> Met {
         Met { pauses: self.tolls_of(cx, flow), waits: self.waits_of(cx, flow) }
     }

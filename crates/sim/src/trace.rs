@@ -1,5 +1,5 @@
-//! One flow followed through a run on one thread. Hosts' links are special then, so that their packets pass a branch that other
-//! links do not have; switches get observers. A run without a trace executes none of this.
+//! One flow followed through a run on one thread. Hosts' links are then special, so that their packets take a branch
+//! that other links do not have, and switches get observers. A run without a trace executes none of this.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Domain {
         trace
     }
 
-    /// Notes the state of the sender that has just received packets.
+    /// Records the state of the sender that has just received packets.
     pub(crate) fn note_sender(&mut self) {
         let Some(trace) = &self.cx.trace else { return };
         let (now, mut tracing) = (self.cx.now, trace.open());
@@ -50,19 +50,19 @@ impl Context {
         self.plan.setup.graph.node_index(node) as u32
     }
 
-    /// The first bit of a packet leaves by a special link.
+    /// Called when the first bit of a packet leaves by a special link.
     #[cold]
     pub(crate) fn trace_sent(&mut self, link: LinkId, packet: PacketId) {
         self.trace_at_host(link, packet, Tracing::sent);
     }
 
-    /// The card of a host has no room for a packet.
+    /// Called when the card of a host has no room for a packet.
     #[cold]
     pub(crate) fn trace_refused(&mut self, link: LinkId, packet: PacketId) {
         self.trace_at_host(link, packet, Tracing::refused);
     }
 
-    /// Notes what becomes of a packet of the flow where it enters the network.
+    /// Records the fate of a packet of the flow where it enters the network.
     fn trace_at_host(
         &mut self,
         link: LinkId,
@@ -77,7 +77,7 @@ impl Context {
         }
     }
 
-    /// A packet will land at the far end of a special link.
+    /// Called when a packet will land at the far end of a special link.
     #[cold]
     pub(crate) fn trace_lands(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let (to, Some(trace)) = (self.wires[link].to, &self.trace) else { return };
@@ -86,7 +86,7 @@ impl Context {
         }
     }
 
-    /// A packet is lost on a link.
+    /// Called when a packet is lost on a link.
     #[cold]
     pub(crate) fn trace_lost(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
         let Some(trace) = &self.trace else { return };

@@ -1,5 +1,5 @@
-//! The state of priority flow control at the transmitters of a domain: pauses received and sent, and what they did to open
-//! flows. None exists while no class pauses. Must not depend on events or nodes.
+//! The state of priority flow control at the transmitters of a domain: pauses received and sent, and their effect on
+//! open flows. None exists while no class pauses. Must not depend on events or nodes.
 
 use std::collections::VecDeque;
 
@@ -25,9 +25,9 @@ pub(crate) struct Transmitter {
     pub(crate) classes: [Stopped; CLASSES],
     /// When its last frames must be refreshed.
     pub(crate) refresh_at: Time,
-    /// Its host sends a pause storm.
+    /// Whether its host sends a pause storm.
     pub(crate) storm: Option<Storm>,
-    /// Frames it has sent, and how many of them were lost.
+    /// Frames it has sent, and the number of them that were lost.
     pub(crate) frames: u64,
     pub(crate) lost: u64,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Stopped {
     /// The watchdog acts until then, discarding packets.
     pub(crate) ignored_until: Time,
     pub(crate) discards: bool,
-    /// Times it was paused, and for how long in total and at most.
+    /// Times it was paused, with the total and the maximum duration.
     pub(crate) times: u64,
     pub(crate) total: Span,
     pub(crate) longest: Span,
@@ -80,15 +80,15 @@ impl Pauses {
 }
 
 impl Transmitter {
-    /// How much of the time from `arrived` to `now` a queue was held. The next packet to leave must not have arrived
-    /// earlier.
+    /// The part of the time from `arrived` to `now` during which a queue was held. The next packet to leave must not
+    /// have arrived earlier.
     #[inline]
     pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
         let holds = &mut self.classes[queue].holds;
         if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
     }
 
-    /// How often it has been paused, and for how long up to `now`, summed over classes.
+    /// Number of pauses, and their duration up to `now`, summed over classes.
     pub(crate) fn paused_so_far(&self, now: Time) -> (u64, Span) {
         let classes = self.classes.iter().filter(|stopped| stopped.times > 0);
         classes.fold((0, Span::ZERO), |(times, total), stopped| {
@@ -104,7 +104,7 @@ impl Transmitter {
 pub(crate) struct Tolls {
     /// Packets that arrived here, by the receiver's slot.
     pub(crate) arrived: Vec<FlowPauses>,
-    /// Senders that are here, by their slot.
+    /// Senders in this domain, by their slot.
     pub(crate) at_host: Vec<Span>,
 }
 

@@ -36,13 +36,14 @@ impl Turns {
         false
     }
 
-    /// A flow is done after the last turn of its traffic entry: returns how many flows will never start.
+    /// Called when a flow is done after the last turn of its traffic entry. Returns the number of flows that will
+    /// never start.
     pub(crate) fn end(&mut self, done: &Flow, now: Time) -> Option<usize> {
         self.flows.last_turn(done.tag).filter(|last| *last <= now)?;
         self.waiting.remove(&(done.source, done.tag)).map(|queue| queue.len())
     }
 
-    /// A flow is done; returns the next one that may start.
+    /// Called when a flow is done; returns the next one that may start.
     pub(crate) fn call_next(&mut self, done: &Flow, now: Time) -> Option<FlowId> {
         let key = (done.source, done.tag);
         let Some((flow, spec)) = self.waiting.get_mut(&key)?.pop_front() else {

@@ -14,9 +14,9 @@ pub(crate) struct Wire {
     /// Down, lossy, stalling, leading to another domain, or just back: a packet may not land here, or may land later.
     pub(crate) special: bool,
     pub(crate) up: bool,
-    /// The last packet in flight, or committed to be sent; none if there is none.
+    /// The last packet in flight, or committed to be sent.
     pub(crate) last: PacketId,
-    /// Not beside `sent`: the two would be added up as one vector, which takes more instructions.
+    /// Not beside `sent`: the two would be added as one vector, which takes more instructions.
     pub(crate) packets: u64,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
@@ -28,9 +28,10 @@ pub(crate) struct Wire {
     pub(crate) away: Option<u16>,
     /// Down for at least part of the run.
     pub(crate) failed: bool,
-    /// A flow is followed over it.
+    /// Whether a flow is followed over it.
     traced: bool,
-    /// The packet of the pending arrival was lost when the cable failed: the event remains, and nothing arrives.
+    /// Whether the packet of the pending arrival was lost when the cable failed: the event remains, and nothing
+    /// arrives.
     pub(crate) vacant: bool,
     /// Behind a vacant arrival: the first packet in flight.
     pub(crate) first: PacketId,
@@ -61,7 +62,7 @@ impl Stalling {
 }
 
 impl Wire {
-    /// The bytes that every packet touches: where they begin, and how many they are.
+    /// The bytes that every packet touches: their offset and number.
     pub(crate) const HOT: (usize, usize) = (0, 64);
 
     /// A wire that is up. `extra` is the latency of the node at the far end.
@@ -108,20 +109,20 @@ impl Wire {
         Time(end.0 + self.delay.0)
     }
 
-    /// A packet that has been launched was not: its departure is revoked.
+    /// Takes back the launch of a packet: its departure is revoked.
     pub(crate) fn take_back(&mut self, wire: u16) {
         self.sent.0 -= u64::from(wire);
         self.packets -= 1;
     }
 
-    /// The cable fails or comes back. When it fails, the caller must drop what is in flight.
+    /// Called when the cable fails or comes back. When it fails, the caller must drop the packets in flight.
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;
         self.failed |= !up;
         self.classify();
     }
 
-    /// A vacant arrival is pending, or no longer is.
+    /// Sets whether a vacant arrival is pending.
     pub(crate) fn set_vacant(&mut self, vacant: bool) {
         self.vacant = vacant;
         self.classify();
@@ -191,8 +192,8 @@ impl std::ops::Index<LinkId> for Wires {
 mod tests {
     use super::*;
 
-    /// Exponential stalls of mean D after exponential gaps of mean E take a share D / (D + E) of all times, and what lands
-    /// in one waits D, for they have no memory.
+    /// Exponential stalls of mean D after exponential gaps of mean E take a share D / (D + E) of all time, and a
+    /// packet that lands in one waits D on average, because stalls are memoryless.
     #[test]
     fn who_lands_in_a_stall_waits_for_its_end() {
         let mean = Stalls { every: Span::from_us(300), length: Span::from_us(100) };

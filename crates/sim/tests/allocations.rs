@@ -1,5 +1,5 @@
 //! A packet costs no allocation: three times the packets over the same flows and network allocate no more than a few
-//! buffers of the event list that still grow. And flows that are over, or are to come, cost no memory.
+//! buffers of the event list that still grow. Flows that are over, or still to come, cost no memory.
 
 mod lab;
 
@@ -75,7 +75,7 @@ fn peak(flows: u32) -> u64 {
     counted.bytes_max
 }
 
-/// Ten times as many flows: the same peak but for 1 %, and below one byte for each flow more.
+/// Ten times as many flows: the same peak within 1 %, and less than one byte per additional flow.
 #[test]
 fn memory_does_not_grow_with_the_length_of_a_run() {
     let (short, long) = (peak(5_000), peak(50_000));

@@ -22,7 +22,7 @@ fn run(last: Span) -> RunRecord {
     lab::run(steady(last))
 }
 
-/// The last flow starts 5 us after a datagram: what began by then counts, what follows does not.
+/// The last flow starts 5 us after a datagram: packets begun by then count, later ones do not.
 #[test]
 fn what_is_sent_after_the_last_start_is_left_out() {
     let record = run(Span::from_us(705));
@@ -34,7 +34,7 @@ fn what_is_sent_after_the_last_start_is_left_out() {
     assert_eq!(record.links[0].sent, Bytes(100 * WIRE));
 }
 
-/// Where most of the payload comes later the record says so; where all flows start together there is no such part.
+/// If most of the payload comes later, the record says so; if all flows start together, there is no such part.
 #[test]
 fn a_run_that_mostly_drains_says_so() {
     let drains = run(Span::from_us(305)).arrivals.expect("flows arrive over time");

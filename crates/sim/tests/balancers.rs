@@ -1,5 +1,5 @@
-//! Balancers in whole networks: what their papers claim of flowlets, paths and reordering, on the smallest fabric that
-//! can show it.
+//! Balancers in whole networks: the claims of their papers about flowlets, paths and reordering, on the smallest
+//! fabric that can show them.
 
 mod lab;
 
@@ -69,8 +69,9 @@ fn flowlets_are_elastic_where_windows_are() {
     }
 }
 
-/// The mean length of the flowlets that leaf 0 sends by each of two ports, bytes on the wire: of a flow's packets those that come
-/// to the switch no more than `gap` apart; and the variance of that mean. The first and the last of a flow are cut off by the run and left out.
+/// The mean length of the flowlets that leaf 0 sends by each of two ports, bytes on the wire: a flowlet consists of
+/// packets of a flow that reach the switch at most `gap` apart; and the variance of that mean. The first and the last
+/// of a flow are cut off by the run and left out.
 fn flowlet_lengths(setup: Setup, gap: Span) -> BTreeMap<PortId, (f64, f64)> {
     let (_, tap) = Simulation::new(setup).run_tapped(Tap::new(SwitchId(0)));
     let (mut arrived, mut flows) = (Vec::new(), BTreeMap::<_, Vec<(Time, u64, PortId)>>::new());
@@ -116,7 +117,7 @@ fn flowlets_are_longer_on_the_faster_path() {
     }
 }
 
-/// What is sent at a constant rate does not pause more on the slower path: its flowlets are spread evenly.
+/// Flows at a constant rate do not pause more on the slower path, so their flowlets are spread evenly.
 #[test]
 fn flowlets_without_windows_are_spread_evenly() {
     let mut setup = diamond(10, gbps(10), gbps(5));
@@ -204,8 +205,8 @@ fn conga(feedback: bool) -> BalancerSettings {
     })
 }
 
-/// 10 and 5 Gb/s lie ahead: CONGA fills both alike. Who looks at the own uplinks only overloads nothing of its own and
-/// sends half of all into the narrow link.
+/// 10 and 5 Gb/s lie ahead: CONGA fills both equally. A balancer that only sees its own uplinks overloads none of
+/// them, but sends half of the traffic into the narrow link.
 #[test]
 fn feedback_splits_traffic_by_the_capacity_beyond_the_next_switch() {
     let share = |feedback| {
@@ -273,7 +274,7 @@ fn presto() -> BalancerSettings {
     BalancerSettings::Presto(Default::default())
 }
 
-/// The packets of host 0 with payload as they reach leaf 0: when, and what their headers say.
+/// The payload packets of host 0 as they reach leaf 0: their times and headers.
 fn sent_by_host_0(setup: Setup) -> Vec<(Time, Header)> {
     let (_, tap) = Simulation::new(setup).run_tapped(Tap::new(SwitchId(0)));
     let of_host = |seen: &Seen| match seen {
@@ -334,8 +335,8 @@ fn lists_are_weighted_by_the_capacity_of_paths() {
     assert!((wide - 2.0 * narrow).abs() <= 44.0 * 1_538.0, "{wide} and {narrow}");
 }
 
-/// Stages of a failure: in turn over four uplinks; the next uplink takes the packets of the one that is gone; new lists
-/// over the three that are left, when routing has converged and the controller has had its time.
+/// Stages of a failure: in turn over four uplinks; the next uplink takes the packets of the one that is gone; new
+/// lists over the remaining three, once routing has converged and the controller's delay has passed.
 #[test]
 fn a_failure_has_three_stages() {
     let mut setup = lab::leaf_spine();
@@ -368,12 +369,13 @@ fn a_failure_has_three_stages() {
     };
     near(left(cells(1), cells(53)), [13, 13, 13, 13]);
     near(left(cells(60), cells(112)), [13, 0, 26, 13]);
-    // Routes are new after 20 ms, lists after 30 ms: until then the switch goes on as before.
+    // Routes are new after 20 ms, lists after 30 ms: until then the switch continues as before.
     near(left(cells(116), cells(168)), [13, 0, 26, 13]);
     near(left(cells(175), cells(227)), [17, 0, 17, 17]);
 }
 
-/// Paths that differ by 40 us: without a buffer the receiver complains, Presto's hides nearly all of it.
+/// Paths that differ by 40 us: without a buffer the receiver sends duplicate acknowledgements; Presto's hides nearly
+/// all of the reordering.
 #[test]
 fn the_receivers_buffer_hides_what_flowcells_reorder() {
     let run = |shim: bool| {

@@ -1,4 +1,4 @@
-//! Network cards: the order in which a host sends what its flows have, by closed forms.
+//! Network cards: the order in which a host sends the packets of its flows, against closed forms.
 
 mod lab;
 
@@ -45,8 +45,9 @@ fn delays(card: CardSettings, flows: [u64; 2]) -> [f64; 2] {
     [delay(&record.flows[0]), delay(&record.flows[1])]
 }
 
-/// Two flows start at once with windows for all they have. A card with one queue sends all of the first and then the second: the
-/// first is as fast as alone, the second late by the size of the first. One that serves in turn delays either by the smaller.
+/// Two flows start at once with windows for all they have. A card with one queue sends all of the first and then the
+/// second: the first is as fast as alone, the second late by the size of the first. One that serves in turn delays
+/// each by the size of the smaller.
 #[test]
 fn one_queue_sends_in_order_of_demand_and_turns_share() {
     let first_of = |delays: [f64; 2], sizes: [u64; 2]| {
@@ -61,7 +62,7 @@ fn one_queue_sends_in_order_of_demand_and_turns_share() {
     assert_eq!(large, 10.0, "each packet of the small flow once");
 }
 
-/// A flow that starts later waits for all that is queued, and no longer.
+/// A flow that starts later waits exactly for what is queued.
 #[test]
 fn a_later_flow_waits_for_what_is_queued() {
     let mut setup = star(&[(1, 100)]);

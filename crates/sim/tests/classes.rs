@@ -61,7 +61,8 @@ fn schedulers_know_the_class_of_an_entry() {
     }
 }
 
-/// A host whose flows have different classes, of which one is paused: the other goes on at line rate. Then the paused one.
+/// A host whose flows have different classes, one of which is paused: the other continues at line rate. Then the
+/// paused one.
 #[test]
 fn a_pause_holds_the_flows_of_its_class_only() {
     for transport in [TransportSettings::Udp(Default::default()), TransportSettings::default()] {

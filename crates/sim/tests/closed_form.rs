@@ -99,7 +99,7 @@ fn spread_flows_reach_the_bound_of_all_paths() {
     }
 }
 
-/// A constant rate is one of payload: the last datagram leaves when the application has it.
+/// A constant rate is a rate of payload: the last datagram leaves when the application has it.
 #[test]
 fn constant_rates_take_the_time_of_their_payload() {
     for topology in topologies() {
@@ -137,8 +137,8 @@ fn time_scales_with_the_network() {
     }
 }
 
-/// A path of 1 ms and 10 Gb/s holds 1.25 MB. A window that tunes itself keeps ahead of slow start, but for a few round trips at
-/// the start; one that may not grow so far lets a window pass in each round trip.
+/// A path of 1 ms and 10 Gb/s holds 1.25 MB. A window that tunes itself keeps ahead of slow start, except for a few
+/// round trips at the start; one that may not grow so far lets a window pass in each round trip.
 #[test]
 fn a_window_that_tunes_itself_fills_a_long_path() {
     let link = LinkSettings { delay: Span::from_us(250), ..LinkSettings::of(Rate::from_gbps(10)) };

@@ -82,7 +82,7 @@ fn throughput(components: Components) -> f64 {
     (bits(&late) - bits(&early)) / 20e-3 / 1e9
 }
 
-/// Section 3.4.1 of the paper: packets spread evenly over unlike paths are all as slow as the slowest.
+/// Section 3.4.1 of the paper: packets spread evenly over unequal paths are all as slow as the slowest.
 #[test]
 fn with_components_all_links_are_full_and_without_one_is_half_idle() {
     let (with, without) = (throughput(Components::Quiver), throughput(Components::None));
@@ -90,7 +90,7 @@ fn with_components_all_links_are_full_and_without_one_is_half_idle() {
     assert!(without <= 0.90 * 120.0, "{without} Gb/s without");
 }
 
-/// Which spines a flow from leaf 3 to leaf 1 uses.
+/// The spines that a flow from leaf 3 to leaf 1 uses.
 fn spines_of_flow(components: Components, n: u32) -> Vec<u64> {
     let mut setup = figure_4(components, (None, None), Convergence::Flooded);
     setup.flows = vec![lab::constant(

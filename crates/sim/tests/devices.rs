@@ -1,4 +1,4 @@
-//! Switches that differ: what each does is by its own settings, and nothing else is.
+//! Switches that differ: each follows its own settings, and nothing else changes.
 
 mod lab;
 
@@ -55,7 +55,7 @@ fn crowd() -> Setup {
     Setup { flows: flows.into(), ..setup }
 }
 
-/// Where only one tier has little memory, packets are dropped in that tier alone.
+/// If only one tier has little memory, packets are dropped only in that tier.
 #[test]
 fn packets_are_dropped_where_memory_is_short() {
     for (deep, shallow) in [(1, 2), (2, 1)] {
@@ -68,7 +68,7 @@ fn packets_are_dropped_where_memory_is_short() {
     }
 }
 
-/// Where only one tier marks, marks come from that tier alone.
+/// If only one tier marks, marks come only from that tier.
 #[test]
 fn packets_are_marked_where_there_is_a_marker() {
     for tier in [1, 2] {
@@ -111,7 +111,7 @@ fn packets_occupy_whole_cells() {
     let line = setup.graph.links()[0].rate;
     let port = setup.graph.reverse(LinkId(1));
     let held = |setup: &Setup, wire: u64| {
-        // Two hosts of a leaf send packets of one size to a third at line rate: it gets twice what it can take.
+        // Two hosts of a leaf send packets of one size to a third at line rate: twice as much as it can take.
         let transport = Transport::new(&lab::dctcp(|tcp| tcp.mtu = Bytes(wire) - tcp.framing));
         let flow = |from: u32| Flow { rate: line, ..lab::flow(Span::ZERO, from, 1, 400 * transport.mss()) };
         let setup =
@@ -129,8 +129,8 @@ fn packets_occupy_whole_cells() {
     assert_eq!(held(&setup, 1_000), Bytes(25_600), "20 packets of five cells");
 }
 
-/// Of n packets that come back to back at four times the rate of a shaper, the last begins to leave when n - 1 have passed at
-/// that rate, but for the burst.
+/// Of n packets that come back to back at four times the rate of a shaper, the last begins to leave when n - 1 have
+/// passed at that rate, apart from the burst.
 #[test]
 fn a_shaped_port_passes_its_burst_and_then_its_rate() {
     let mut setup = lab::leaf_spine();
@@ -174,7 +174,7 @@ fn latencies_of_tiers_add_up_along_the_path() {
     assert_eq!(ends[2].0 - ends[0].0, Span::from_ns(3 * 2 * 600).0, "two leaves on the way");
 }
 
-/// What differs is the business of the switch alone: any number of threads gives the same record.
+/// Differences concern only the switch: any number of threads gives the same record.
 #[test]
 fn threads_agree_on_switches_that_differ() {
     let mut setup = crowd();

@@ -1,4 +1,4 @@
-//! Links that fail: what is on them is lost and counted, local ports are avoided at once, remote ones after
+//! Links that fail: packets on them are lost and counted, local ports are avoided at once, remote ones after
 //! convergence, and flows survive.
 
 mod lab;
@@ -110,7 +110,8 @@ fn a_repaired_cable_carries_again() {
     assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
 }
 
-/// The only way between two racks is down for a second. Whatever retransmits has time-outs in a row, and says so; datagrams have none.
+/// The only way between two racks is down for a second. Every transport that retransmits has consecutive time-outs,
+/// and reports them; datagrams have none.
 #[test]
 fn a_flow_that_is_cut_off_starves_under_every_transport_that_retransmits() {
     for member in TransportSettings::FAMILY.members {
@@ -137,7 +138,7 @@ fn a_flow_that_is_cut_off_starves_under_every_transport_that_retransmits() {
     }
 }
 
-/// All uplinks of leaf 0 fail, come back, fail and come back: what crosses them stalls twice and resumes twice.
+/// All uplinks of leaf 0 fail, come back, fail and come back: traffic over them stalls twice and resumes twice.
 #[test]
 fn flows_over_a_flapping_cable_stall_and_resume_twice() {
     let mut setup = lab::leaf_spine();
@@ -175,7 +176,7 @@ fn flows_over_a_flapping_cable_stall_and_resume_twice() {
     assert!(record.flows[0].end.is_some() && record.flows[0].timeouts >= 2, "{:?}", record.flows[0]);
 }
 
-/// Two lines of 100 us side by side, and two flows of datagrams exactly in step over them: what happens on one happens at
+/// Two lines of 100 us side by side, and two flows of datagrams exactly in step over them: events on one happen at
 /// the same instant on the other.
 fn twins() -> Setup {
     let mut wiring = Wiring::default();
@@ -194,8 +195,8 @@ fn twins() -> Setup {
 
 const DATAGRAMS: u64 = 2_000;
 
-/// A cable that comes back while the arrival of what it has lost is still expected: nothing else is lost, nobody else
-/// notices, and time goes on as if nothing had happened.
+/// A cable that comes back while the arrival of lost packets is still expected: nothing else is lost or affected, and
+/// time continues as if nothing had happened.
 #[test]
 fn a_cable_that_blinks_loses_what_is_on_it_and_nothing_else() {
     let undisturbed = lab::run(twins());

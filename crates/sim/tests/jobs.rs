@@ -1,5 +1,5 @@
 //! Jobs in a network: every byte they ask for is carried, the record is the same for any number of threads, and an
-//! unloaded network keeps to their closed form.
+//! unloaded network matches their closed form.
 
 mod lab;
 
@@ -188,7 +188,8 @@ fn a_job_that_ends_the_run_takes_the_background_with_it() {
     assert_eq!(open, [1 << 50]);
 }
 
-/// When the files are cut off for good while tasks wait, heartbeats and searches for stragglers go on: they let nothing happen.
+/// When the files are cut off for good while tasks wait, heartbeats and searches for stragglers continue without any
+/// effect.
 #[test]
 fn a_job_that_is_cut_off_is_stuck_whatever_still_ticks() {
     let whole = lab::run(with_job(lab::leaf_spine(), &settings())).jobs.remove(0);

@@ -1,5 +1,6 @@
-//! Lossless means lossless: with the headroom of the formula nothing is dropped, whatever the fabric, the sharing of memory, the
-//! balancer and the load; notifications are not held by pauses of the payload; and queue pairs end whatever happens to them.
+//! Lossless means lossless: with the headroom of the formula nothing is dropped, whatever the fabric, the sharing of
+//! memory, the balancer and the load; notifications are not held by pauses of the payload; and queue pairs end
+//! whatever happens to them.
 
 mod lab;
 
@@ -58,7 +59,7 @@ fn memory(dice: &mut Random) -> SwitchSettings {
     }
 }
 
-/// A fabric in which up and down paths never wait for each other in a circle.
+/// A fabric in which up and down paths never wait for each other in a cycle.
 fn fabric(seed: u64) -> Setup {
     let mut dice = Random::new(seed, Purpose::Test, 1);
     let topology = LeafSpineSettings {
@@ -96,7 +97,7 @@ fn dice_says(seed: u64) -> bool {
     seed.is_multiple_of(2)
 }
 
-/// Everybody sends to a few, as fast as the cards can: an incast that repeats.
+/// All hosts send to a few, as fast as the cards can: a repeated incast.
 fn incast(setup: &Setup, seed: u64, flows: u32, size: u64) -> Setup {
     let mut dice = Random::new(seed, Purpose::Test, 2);
     let hosts = setup.graph.hosts();
@@ -220,7 +221,8 @@ fn a_billion_bytes_without_a_drop() {
     }
 }
 
-/// Host 2 gets marked packets of host 1 while its own payload is paused for good: its notifications leave, in class 0.
+/// Host 2 gets marked packets of host 1 while its own payload is paused permanently: its notifications leave, in
+/// class 0.
 #[test]
 fn notifications_are_not_held_by_pauses_of_the_payload() {
     for ack_class in [0, 3] {

@@ -1,4 +1,4 @@
-//! Controllers at a bottleneck hold its queue where they are told to, for few flows and for many; thresholds cannot.
+//! Controllers at a bottleneck hold its queue at their reference, for few flows and for many; thresholds cannot.
 
 mod lab;
 
@@ -79,8 +79,8 @@ fn pie_holds_the_delay_at_its_target_for_any_number_of_flows() {
     }
 }
 
-/// The queue of a ramp is where its probability suits the flows: more of them, more queue. And it tells the two tests
-/// above that the reference is not where the queue would be anyway.
+/// The queue of a ramp settles where its probability suits the flows: more flows, longer queue. It also shows, for
+/// the two tests above, that the reference is not where the queue would be anyway.
 #[test]
 fn a_ramp_holds_a_longer_queue_for_more_flows() {
     let ecn = MarkerSettings::Red(RedSettings { max_probability: Share(1.0), ..Default::default() });

@@ -1,5 +1,6 @@
-//! NDP as published (Handley et al., SIGCOMM'17): incast without a time-out at the rate of the receiver's link, permutations at
-//! nearly all of the capacity, short flows beside long ones at nearly their ideal time, and receivers that choose.
+//! NDP as published (Handley et al., SIGCOMM'17): incast without a time-out at the rate of the receiver's link,
+//! permutations at nearly all of the capacity, short flows beside long ones at nearly their ideal time, and receivers
+//! that choose.
 
 mod lab;
 
@@ -63,8 +64,8 @@ fn last(record: &RunRecord) -> Span {
     end.expect("there are flows").since(Time::ZERO)
 }
 
-/// Figure 8 of the paper, and section 6.1.3: whatever the fan-in, the last flow finishes when the receiver's link has carried
-/// everything, and nothing but headers is lost on the way.
+/// Figure 8 of the paper, and section 6.1.3: whatever the fan-in, the last flow finishes when the receiver's link has
+/// carried everything, and only headers are lost on the way.
 #[test]
 fn incast_takes_as_long_as_the_receivers_link() {
     for (senders, packets) in [(1, 50), (8, 50), (100, 2), (100, 50)] {
@@ -80,7 +81,7 @@ fn incast_takes_as_long_as_the_receivers_link() {
     }
 }
 
-/// Fair pulls end equal flows together, and pulls in order of arrival one after the other.
+/// With fair pulls equal flows end together; with pulls in order of arrival, one after the other.
 #[test]
 fn receivers_share_their_link_among_flows_as_they_are_told() {
     let ends = |order| {
@@ -103,7 +104,7 @@ fn receivers_share_their_link_among_flows_as_they_are_told() {
     assert!((fifo[7] - fair[7]).abs() < 0.03 * fair[7], "the link is as busy: {fair:?} {fifo:?}");
 }
 
-/// Section 6.2.1: in a permutation each of the flows gets more than nine tenths of its link, the least of them nearly so.
+/// Section 6.2.1: in a permutation flows get more than nine tenths of their links, and the slowest nearly that.
 #[test]
 fn a_permutation_fills_the_tree() {
     let mut setup = tree(4);
@@ -124,8 +125,8 @@ fn a_permutation_fills_the_tree() {
     assert_eq!((record.packets.dropped, time_outs(&record)), (0, 0));
 }
 
-/// How much longer than alone flows of ten packets take to an idle host, while all hosts but the idle ones send long flows to
-/// each other. Senders are taken in turn from `from`.
+/// How much longer flows of ten packets to an idle host take than alone, while all hosts except the idle ones send
+/// long flows to each other. Senders are taken in turn from `from`.
 fn slowdowns(idle: &[u32], from: &[u32]) -> Vec<f64> {
     let mut setup = tree(4);
     let hosts = setup.graph.hosts();
@@ -185,7 +186,7 @@ fn a_preferred_flow_is_pulled_first() {
     assert!(fair > 3.0 * first, "{fair} us in turn, {first} us first");
 }
 
-/// What is lost is sent again after a time-out, and a sender whose pulls were lost asks for them.
+/// Lost packets are sent again after a time-out, and a sender whose pulls were lost asks for them.
 #[test]
 fn losses_and_failures_are_survived() {
     let lossy = LinkSettings { loss: Share(0.01), ..LinkSettings::of(Rate::from_gbps(10)) };

@@ -38,7 +38,7 @@ fn arbitrated() -> SwitchSettings {
     }
 }
 
-/// Hosts at one switch; flows of these sizes in packets, from hosts of their own to the first, all at once.
+/// Hosts at one switch; flows of these sizes in packets, each from a different host to the first, all at once.
 fn star(sizes: &[u64], transport: &TransportSettings, switch: SwitchSettings) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(LINE) };
     let topology = SingleSwitchSettings { hosts: sizes.len() as u32 + 1, host_link };
@@ -58,8 +58,8 @@ fn on_the_line(packets: u64) -> Span {
     LINE.time_for(Bytes(packets * WIRE))
 }
 
-/// Shortest first finishes the n-th smallest flow when the n smallest have passed. PASE needs a round trip more for each change of
-/// order; what other flows sent before they were told to wait, ten packets each, delays all.
+/// Shortest first finishes the n-th smallest flow when the n smallest have passed. PASE needs a round trip more for
+/// each change of order; the ten packets that each other flow sends before it has to wait delay all.
 #[test]
 fn on_one_link_flows_finish_shortest_first() {
     let sizes = [2_000, 500, 4_000, 1_000];
@@ -93,7 +93,7 @@ fn a_smaller_flow_takes_precedence() {
     assert!(taken <= alone + ROUND_TRIP * 3 + on_the_line(65), "{taken:?}, alone {alone:?}");
 }
 
-/// With arbitration off, completion times of equal flows are those of TCP with DCTCP in one queue.
+/// With arbitration off, equal flows have the completion times of TCP with DCTCP in one queue.
 #[test]
 fn without_arbitration_it_is_dctcp() {
     let plain = SwitchSettings { ecn: MarkerSettings::Step(StepSettings::default()), ..Default::default() };
@@ -141,8 +141,8 @@ fn pods(delegation: bool) -> Setup {
     setup
 }
 
-/// From every host of the first pod a flow to the other pod, all at once, twice as many as the upper links carry: small flows among large ones
-/// take about as long as without delegation, and less than the large ones by far.
+/// From every host of the first pod a flow to the other pod, all at once, twice as many as the upper links carry:
+/// small flows among large ones take about as long as without delegation, and much less than the large ones.
 #[test]
 fn with_delegation_small_flows_still_finish_first() {
     let mice = |delegation| {
@@ -165,7 +165,8 @@ fn with_delegation_small_flows_still_finish_first() {
     assert!(with < 2.5 && with < without * 1.5, "slowest small flow: {with} times alone, without {without}");
 }
 
-/// Leaves decide what the arbiters of upper links decided before; their reports and the slices in answer are far fewer.
+/// Leaves take the decisions that arbiters of upper links took before; their reports and the slices in answer are far
+/// fewer.
 #[test]
 fn delegation_spares_upper_links_more_requests_than_it_takes_messages() {
     let counts = |delegation| {

@@ -1,5 +1,5 @@
-//! Priority flow control from end to end: the formula of headroom, order of XOFF and XON, pauses that last as long as they
-//! are needed, deadlocks, storms, and the same record for any number of threads.
+//! Priority flow control from end to end: the headroom formula, the order of XOFF and XON, pauses that last as long
+//! as they are needed, deadlocks, storms, and the same record for any number of threads.
 
 mod lab;
 
@@ -57,10 +57,10 @@ fn pauses<'a>(record: &'a RunRecord, from: &'a str) -> impl Iterator<Item = &'a 
     record.pauses.iter().filter(of_node)
 }
 
-/// A host sends at line rate to another that has stopped the switch for good, so that nothing leaves. Full-size packets
-/// come the other way without a break: the frame waits for one that has begun at any time before. With the headroom of
-/// the formula nothing is lost, and if that packet has just begun, every whole packet of it is used; with a packet less
-/// one is lost.
+/// A host sends at line rate to another that has stopped the switch permanently, so that nothing leaves. Full-size
+/// packets come the other way without a break: the pause frame waits for one that began at any time before. With the
+/// headroom of the formula nothing is lost, and if that packet has just begun, every whole packet of headroom is
+/// used; with one packet less, one is lost.
 #[test]
 fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
     for (gbps, nanos) in
@@ -96,7 +96,7 @@ fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
     }
 }
 
-/// Packets that take more memory than their bytes, because it is in cells: what arrives after XOFF still fits.
+/// Packets that take more memory than their bytes, because memory is in cells: what arrives after XOFF still fits.
 #[test]
 fn headroom_holds_packets_in_cells() {
     let rate = Rate::from_gbps(100);
@@ -119,7 +119,7 @@ fn headroom_holds_packets_in_cells() {
     }
 }
 
-/// A sender is stopped and released in turn; what it holds falls by the offset before it goes on.
+/// A sender is stopped and released in turn; what it holds falls by the offset before it resumes.
 #[test]
 fn xoff_and_xon_alternate() {
     let mut setup = star(3, link(10, Span::from_ns(500)), fixed(30_000, 10_000));
@@ -172,7 +172,6 @@ fn senders_stay_stopped_by_refreshed_pauses() {
     assert!((700..900).contains(&frames), "2 ms in steps of half of 5.12 us: {frames}");
 }
 
-/// The storm's last pause runs out by itself.
 /// Flows that may use a second class, which no pause holds, obey the pause of the first: headroom is enough, and each has been held.
 #[test]
 fn a_sender_of_several_classes_obeys_the_pause_of_one() {
@@ -190,6 +189,7 @@ fn a_sender_of_several_classes_obeys_the_pause_of_one() {
     }
 }
 
+/// The storm's last pause runs out by itself.
 #[test]
 fn a_pause_expires() {
     let pfc = PfcSettings { quanta: 10_000, ..fixed(2_000_000, 3_076) };
@@ -219,7 +219,7 @@ fn fabric(seed: u64, pfc: PfcSettings) -> Setup {
     Setup { flows: lab::random_flows(&setup, 120, Span::from_us(200), 100_000).into(), ..setup }
 }
 
-/// A fabric in which many are paused, on one thread and on several, cut sensibly and at random.
+/// A fabric with many paused ports, on one thread and on several, cut sensibly and at random.
 #[test]
 fn threads_change_nothing() {
     for seed in 1..=4 {
@@ -245,7 +245,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// With a stopped neighbour, what fails and comes back is not stopped for ever.
+/// A link that fails and comes back while its neighbour is stopped is not stopped forever.
 #[test]
 fn a_cable_that_comes_back_knows_of_no_pause() {
     let setup = two_switches(PfcSettings { quanta: 65_535, ..fixed(20_000, 3_076) });
@@ -268,7 +268,7 @@ fn a_cable_that_comes_back_knows_of_no_pause() {
     assert!(lost > 0 && delivered > 3_000_000, "{lost} lost, {delivered} B delivered, {:?}", record.stop);
 }
 
-/// Switches in a circle, a host at each; every host sends to the one two switches on.
+/// Switches in a cycle, each with one host; every host sends to the one two switches further.
 fn ring(switches: u32, pfc: PfcSettings) -> Setup {
     let cable = |from: String, to: String| explicit::LinkEntry {
         from,
@@ -302,14 +302,14 @@ fn ring(switches: u32, pfc: PfcSettings) -> Setup {
     setup
 }
 
-/// The nodes from which the paused ports of a circle send.
+/// The nodes whose paused ports form the cycle.
 fn names(record: &RunRecord, links: &[weft_core::LinkId]) -> Vec<String> {
     let name = |link: &weft_core::LinkId| record.nodes[record.links[link.index()].from as usize].name.clone();
     links.iter().map(name).collect()
 }
 
-/// Two hops around a circle of five or more, where the other way is longer, depend on each other: the run would never end, and says why. Every link of the circle leads to
-/// the next.
+/// Paths of two hops around a cycle of five or more, where the other way is longer, depend on each other: the run
+/// would never end, and says why. Every link of the cycle leads to the next.
 #[test]
 fn a_deadlock_in_a_ring_is_found_and_named() {
     for switches in [5, 6] {
@@ -332,7 +332,7 @@ fn a_deadlock_in_a_ring_is_found_and_named() {
     }
 }
 
-/// The watchdog throws packets away, or lets them go; either way the circle opens and everything ends.
+/// The watchdog drops packets or forwards them; either way the cycle is broken and everything ends.
 #[test]
 fn a_watchdog_opens_a_deadlock() {
     for (action, drops) in [(WatchdogAction::Drop, true), (WatchdogAction::Forward, false)] {
@@ -353,7 +353,7 @@ fn a_watchdog_opens_a_deadlock() {
     }
 }
 
-/// What goes up and then down never waits for itself.
+/// Paths that go up and then down never wait for themselves.
 #[test]
 fn a_leaf_spine_has_no_deadlock_however_full() {
     for seed in 1..=3 {

@@ -20,7 +20,7 @@ const LINE: Rate = Rate::from_gbps(10);
 /// Two cables each way, and the switch twice.
 const ROUND_TRIP: Span = Span::from_us(41);
 
-/// Hosts at one switch; the given flows.
+/// Runs the given flows between hosts at one switch.
 fn star(hosts: u32, arbiter: PdqArbiterSettings, flows: Vec<Flow>) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(LINE) };
     let topology = SingleSwitchSettings { hosts, host_link };
@@ -31,7 +31,7 @@ fn star(hosts: u32, arbiter: PdqArbiterSettings, flows: Vec<Flow>) -> Setup {
     setup
 }
 
-/// Flows of these sizes in packets, from hosts of their own to the first, all at once.
+/// Flows of these sizes in packets, each from a different host to the first, all at once.
 fn together(packets: &[u64]) -> Setup {
     let flows = packets.iter().enumerate();
     let flows = flows.map(|(number, packets)| lab::flow(Span::ZERO, number as u32 + 1, 0, packets * MSS));
@@ -57,7 +57,7 @@ fn nothing_is_lost(record: &RunRecord) {
     assert!(record.flows.iter().all(|flow| flow.timeouts == 0 && flow.retransmitted == Bytes::ZERO));
 }
 
-/// A flow alone opens within a round trip and then has the line to itself: to the picosecond.
+/// A lone flow opens within a round trip and then has the line to itself, exact to the picosecond.
 #[test]
 fn a_flow_alone_takes_the_time_of_an_empty_network() {
     for packets in [1, 2, 10, 200] {
@@ -67,7 +67,7 @@ fn a_flow_alone_takes_the_time_of_an_empty_network() {
     }
 }
 
-/// Flows that start together finish in the order of their sizes: each when the smaller ones and itself have passed.
+/// Flows that start together finish in the order of their sizes: each when it and the smaller ones have passed.
 #[test]
 fn flows_finish_one_after_another_in_the_order_of_their_sizes() {
     for sizes in [&[200, 400][..], &[400, 200], &[1_000, 3_000, 2_000, 5_000, 4_000]] {
@@ -147,7 +147,7 @@ fn a_short_list_serves_all_flows() {
     assert!(last < on_the_line(3_000).micros() * 1.25, "{last} us");
 }
 
-/// The link on which a host sends has an arbiter, too: flows from one host to several do not share it.
+/// The link from a host has an arbiter, too: flows from one host to several do not share it.
 #[test]
 fn flows_of_one_host_finish_one_after_another() {
     let flows = vec![lab::flow(Span::ZERO, 0, 1, 2_000 * MSS), lab::flow(Span::ZERO, 0, 2, 1_000 * MSS)];
@@ -189,8 +189,8 @@ fn threads_agree_on_grants() {
     }
 }
 
-/// Flows from hosts of their own to the first, with deadlines a little after the instants at which earliest deadline first
-/// on the line would finish them: that order meets all, shortest first would not.
+/// Flows from different hosts to the first, with deadlines a little after the instants at which earliest deadline
+/// first on the line would finish them: that order meets all, shortest first would not.
 #[test]
 fn deadlines_that_some_order_meets_are_met() {
     let sizes = [900, 300, 600, 100, 400];

@@ -1,5 +1,5 @@
-//! pFabric as published (Alizadeh et al., SIGCOMM 2013): flows finish in the order of their sizes at the rate of the link that they
-//! share, and a small flow hardly notices large ones.
+//! pFabric as published (Alizadeh et al., SIGCOMM 2013): flows finish in the order of their sizes at the rate of the
+//! link that they share, and a small flow hardly notices large ones.
 
 mod lab;
 
@@ -22,7 +22,7 @@ const WIRE: u64 = 1_538;
 const LINE: Rate = Rate::from_gbps(10);
 const RTO: Span = Span::from_us(45);
 
-/// Hosts at one switch whose ports hold two bandwidth-delay products and go by ranks.
+/// Hosts at one switch whose ports hold two bandwidth-delay products and serve by rank.
 fn star(hosts: u32, sizes: &[u64]) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(2), ..LinkSettings::of(LINE) };
     let topology = SingleSwitchSettings { hosts, host_link };
@@ -47,8 +47,8 @@ fn on_the_line(bytes: u64) -> Span {
     LINE.time_for(Bytes(bytes.div_ceil(MSS) * WIRE))
 }
 
-/// Of flows that begin together the smallest takes its time alone; the others wait, are dropped, probe, and go on when the line is
-/// free, at the latest a time-out and a round trip later.
+/// Of flows that begin together the smallest takes as long as alone; the others wait, are dropped, probe, and resume
+/// when the line is free, at the latest a time-out and a round trip later.
 #[test]
 fn a_small_flow_goes_as_if_alone() {
     let alone = times(&lab::run(star(4, &[292_000])))[0];
@@ -67,7 +67,7 @@ fn a_small_flow_goes_as_if_alone() {
     assert!(record.flows[2].retransmitted > Bytes::ZERO);
 }
 
-/// Flows that begin together finish as shortest-remaining-first has them: the i-th when the i smallest have passed.
+/// Flows that begin together finish as under shortest remaining first: the i-th when the i smallest have passed.
 #[test]
 fn flows_finish_in_the_order_of_their_sizes() {
     let sizes: Vec<u64> = [7, 3, 12, 1, 9, 5].iter().map(|units| units * 100 * MSS).collect();
@@ -86,8 +86,8 @@ fn flows_finish_in_the_order_of_their_sizes() {
     }
 }
 
-/// The card of a host goes by ranks as well: of two flows to different hosts the smaller takes its time alone, and the larger that
-/// of both.
+/// The card of a host also serves by rank: of two flows to different hosts the smaller takes as long as alone, and
+/// the larger as long as both.
 #[test]
 fn a_host_sends_its_smaller_flow_first() {
     let run = |sizes: &[u64]| {
@@ -98,15 +98,15 @@ fn a_host_sends_its_smaller_flow_first() {
         setup.flows = flows.map(from_the_first).collect::<Vec<_>>().into();
         times(&lab::run(setup))
     };
-    // Windows that keep the line busy: the larger flow goes only while the smaller waits for answers.
+    // Windows that keep the line busy: the larger flow sends only while the smaller waits for answers.
     let (alone, both) = (run(&[1_460_000])[0], run(&[2_920_000, 1_460_000]));
     assert!(both[1] <= alone + on_the_line(MSS), "{alone:?} alone, {:?} beside a larger flow", both[1]);
     let least = on_the_line(2_920_000) + on_the_line(1_460_000);
     assert!(both[0] >= least && both[0] <= least + RTO, "{:?} of {least:?}", both[0]);
 }
 
-/// With ranks of sizes or of what was sent the same switch serves shortest job first, and least attained service: equal flows then
-/// share the line to the end.
+/// With ranks by size the same switch serves shortest job first, and with ranks by bytes sent least attained service:
+/// equal flows then share the line to the end.
 #[test]
 fn least_attained_service_shares_the_line() {
     let run = |rank| {
@@ -136,7 +136,7 @@ fn threads_agree_on_ranked_queues() {
     }
 }
 
-/// Whoever follows the flows sees every packet that made room for another as dropped.
+/// An observer of the flows sees every packet that made room for another as dropped.
 #[test]
 fn evictions_are_seen_by_who_follows_a_flow() {
     let sizes = [300_000, 200_000, 100_000, 50_000, 25_000, 10_000];

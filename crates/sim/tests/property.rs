@@ -30,7 +30,7 @@ fn try_all(seeds: impl Iterator<Item = u64>, extent: Extent) -> Coverage {
 
 const WORLDS: u64 = 1_500;
 
-/// Every kind of trouble occurs, or the laws would hold for lack of it.
+/// Every kind of trouble occurs; otherwise the laws could hold for lack of it.
 #[test]
 fn random_worlds_obey_all_laws() {
     let covered = try_all(1..=WORLDS, Extent::Alone);
@@ -63,7 +63,7 @@ fn random_worlds_obey_all_laws() {
     assert_eq!(covered["worlds"], WORLDS);
 }
 
-/// No transport, balancer, marker, … can be added without being tried: `lab/worlds` has to draw it.
+/// Every new transport, balancer, marker, … is tried: `lab/worlds` must draw it.
 #[test]
 fn every_member_of_a_family_is_drawn() {
     let mut drawn = BTreeSet::new();
@@ -101,13 +101,13 @@ fn every_member_of_a_family_is_drawn() {
     );
 }
 
-/// Worlds in which once events went missing. Cables came back while the arrival of a packet they had lost was pending:
-/// `a_cable_that_blinks_loses_what_is_on_it_and_nothing_else` tells the story. A packet went back by the port it came in by and made
-/// that port pause its sender: the port was fed twice (the next two). Domains kept other samples of flows than one domain, and the
-/// greatest length of a queue behind a fabric was missed where memory is in cells (the next two). A host sent packets of a paused class
-/// if their flow had another class as well: headroom overflowed (the next two). Ports with strict priority measured
-/// congestion otherwise if they foresaw departures (the next three). Senders of PDQ repeated without end what waited in a long queue
-/// (the last two).
+/// Worlds that once revealed bugs. Cables came back while the arrival of a packet they had lost was pending: see
+/// `a_cable_that_blinks_loses_what_is_on_it_and_nothing_else`. A packet went back by the port it came in by and made
+/// that port pause its sender: the port was fed twice (the next two). Domains kept other samples of flows than one
+/// domain, and the greatest length of a queue behind a fabric was missed where memory is in cells (the next two). A
+/// host sent packets of a paused class if their flow had another class as well: headroom overflowed (the next two).
+/// Ports with strict priority measured congestion differently if they foresaw departures (the next three). PDQ
+/// senders retransmitted endlessly what waited in a long queue (the last two).
 #[test]
 fn what_was_broken_stays_whole() {
     try_all(

@@ -18,14 +18,14 @@ use weft_switch::{
     BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, Turn, Verdict, VoqSettings,
 };
 
-/// What becomes due at a port; at one instant transmitters come before timers.
+/// An event due at a port; at one instant transmitters come before timers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Idle,
     Wake,
 }
 
-/// Plays arrivals into a switch; a port is busy as long as its line rate says.
+/// Plays arrivals into a switch; a port is busy for the time that its line rate gives.
 struct Replay {
     switch: Switch,
     pool: Pool<u32>,
@@ -125,7 +125,7 @@ impl Replay {
     }
 }
 
-/// What a switch did, in an order that both drivers share: by time, then by packet.
+/// Everything a switch did, in an order that both drivers share: by time, then by packet.
 fn deeds(seen: &[Seen]) -> Vec<(Time, u32, String)> {
     let mut deeds: Vec<_> = seen
         .iter()
@@ -162,8 +162,8 @@ fn busy() -> Setup {
     setup
 }
 
-/// Runs the setup with a tap on some switches and hands what came to each to a switch of its own: both do the same. Returns what
-/// the tap on switch 0 saw.
+/// Runs the setup with taps on some switches and replays the arrivals of each into a second switch: both do the same.
+/// Returns what the tap on switch 0 saw.
 fn both_do_the_same(setup: &Setup) -> Vec<Seen> {
     let mut first = Vec::new();
     for switch in [0, 2, 4] {

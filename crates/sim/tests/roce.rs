@@ -75,7 +75,7 @@ fn queue(record: &RunRecord) -> f64 {
     series.sum[rows].iter().sum::<u64>() as f64 / samples as f64 / 1e3
 }
 
-/// Samples are of whole intervals from the start of the run on; the series says when its first one was.
+/// Samples cover whole intervals from the start of the run; the series holds the time of its first one.
 #[test]
 fn queues_are_sampled_from_the_end_of_the_warm_up_on() {
     let mut setup = incast(2, Rate::from_gbps(40), &dcqcn(|_| ()), Span::from_us(200));
@@ -98,7 +98,7 @@ fn two_senders_under_dcqcn_are_fair() {
     assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.02), "{shares:?}");
 }
 
-/// A queue of the order of the fluid model's (20 kB), which has no single packets, and notifications that arrive.
+/// A queue of the order of the fluid model's (20 kB), which has no individual packets, and notifications that arrive.
 #[test]
 fn two_senders_under_dcqcn_hold_a_short_queue() {
     let record = lab::run(incast(2, Rate::from_gbps(40), &dcqcn(|_| {}), Span::from_ms(80)));
@@ -110,7 +110,8 @@ fn two_senders_under_dcqcn_hold_a_short_queue() {
     assert!(sent - heard <= 2 && heard > 100, "{sent} sent, {heard} heard");
 }
 
-/// Averaging changes what is put down, not what is seen: a value is the sum of its samples, and its peak the greatest.
+/// Averaging changes what is recorded, not what is sampled: a value is the sum of its samples, and its peak the
+/// greatest of them.
 #[test]
 fn queues_averaged_over_samples_are_the_means_of_single_ones() {
     let series = |averaged| {
@@ -130,8 +131,8 @@ fn queues_averaged_over_samples_are_the_means_of_single_ones() {
     assert!(fours.sum.iter().any(|sum| *sum > 0), "no queue, no test");
 }
 
-/// Patched TIMELY: equal rates from an unequal start, and the queue of its fixed point, `low C (1 + N step / (beta C))`, when the
-/// base round trip is taken off.
+/// Patched TIMELY: equal rates from an unequal start, and the queue of its fixed point,
+/// `low C (1 + N step / (beta C))`, when the base round trip is subtracted.
 #[test]
 fn patched_timely_finds_its_fixed_point() {
     let mut settings = RocePatchedTimelySettings::default();
@@ -145,7 +146,7 @@ fn patched_timely_finds_its_fixed_point() {
     assert!((queue / 78.1 - 1.0).abs() < 0.02, "{queue} kB");
 }
 
-/// Where the card keeps the interval, the notifications of all its flows together are that far apart.
+/// Where the interval applies to the card, the notifications of all its flows together are that far apart.
 #[test]
 fn a_card_may_limit_the_notifications_of_all_its_flows() {
     let span = Span::from_ms(5);

@@ -50,8 +50,8 @@ fn cubic() -> TransportSettings {
     TransportSettings::Cubic(Default::default())
 }
 
-/// At a queue that marks early, DCTCP backs off and CUBIC, which cannot be marked, fills the buffer: the known way in which
-/// they cannot share. Among themselves both are fair.
+/// At a queue that marks early, DCTCP backs off and CUBIC, which cannot be marked, fills the buffer: the known
+/// failure to coexist. Each is fair to flows of its own kind.
 #[test]
 fn cubic_takes_the_share_of_dctcp_at_a_marking_queue() {
     let share = |transports: [TransportSettings; 2]| {
@@ -107,8 +107,8 @@ fn only_the_class_of_roce_is_lossless() {
     assert_ne!(ideal(0), ideal(1), "packets of RoCE are smaller, and it opens no connection");
 }
 
-/// A card that sends one notification per interval for all its queue pairs has nothing against the SYN-ACKs of TCP, which are
-/// control packets too: a connection to such a host takes what it takes in the empty network.
+/// A card that sends one notification per interval for all its queue pairs does not hold back the SYN-ACKs of TCP,
+/// which are control packets too: a connection to this host takes as long as in the empty network.
 #[test]
 fn limits_on_notifications_leave_other_transports_alone() {
     let mut setup = lab::leaf_spine();
@@ -134,8 +134,8 @@ fn limits_on_notifications_leave_other_transports_alone() {
     }
 }
 
-/// Of one host, with a receive window of a segment: what it receives goes segment by segment, each a round trip after the one before;
-/// what it sends goes as if the window were open.
+/// One host has a receive window of one segment: it receives segment by segment, each a round trip after the one
+/// before; it sends as if the window were open.
 #[test]
 fn a_receive_window_limits_what_its_host_receives() {
     let link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(Rate::from_gbps(10)) };

@@ -36,7 +36,7 @@ fn any_number_of_threads_and_any_cut_give_the_same_record() {
     }
 }
 
-/// What happens at one switch is seen in the same order, whoever drives the others.
+/// Events at one switch are seen in the same order, whichever thread drives the others.
 #[test]
 fn a_tap_sees_the_same_alone_and_divided() {
     let setup = lab::leaf_spine();
@@ -86,7 +86,7 @@ fn a_run_that_is_cut_short_is_the_same_too() {
     }
 }
 
-/// Records as they are handed out, and the record of the run they are missing in.
+/// Records as they are handed out, and the record of the run without them.
 fn streamed(simulation: Simulation) -> (Vec<FlowRecord>, RunRecord) {
     let mut flows = Vec::new();
     let record = simulation.run_into(
@@ -120,7 +120,7 @@ fn records_of_flows_stream_out_in_one_order() {
     }
 }
 
-/// Who takes the records can stop the run.
+/// The receiver of the records can stop the run.
 #[test]
 fn a_full_sink_stops_the_run() {
     let setup = lab::leaf_spine();
@@ -137,7 +137,7 @@ fn a_full_sink_stops_the_run() {
     }
 }
 
-/// The watcher is told from one thread only, and stops all.
+/// The watcher is called from one thread only and stops all of them.
 #[test]
 fn a_watcher_stops_all_threads() {
     let setup = lab::leaf_spine();
@@ -151,7 +151,7 @@ fn a_watcher_stops_all_threads() {
     assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);
 }
 
-/// Between two small flows nothing happens but samples: the watcher is called all the same.
+/// Between two small flows there are only samples; the watcher is still called.
 #[test]
 fn a_watcher_stops_a_run_of_samples() {
     let setup = lab::leaf_spine();

@@ -1,4 +1,4 @@
-//! A flow that is followed: the run is the run without it, and every packet is accounted for.
+//! Tracing a flow does not change the run, and accounts for every packet.
 
 mod lab;
 
@@ -33,7 +33,7 @@ fn steps(trace: &FlowTrace) -> BTreeMap<u32, Vec<TraceStep>> {
     steps
 }
 
-/// The flow with most retransmitted payload.
+/// The flow with the most retransmitted payload.
 fn troubled(record: &RunRecord) -> FlowId {
     let worst = record.flows.iter().max_by_key(|flow| (flow.retransmitted, std::cmp::Reverse(flow.flow)));
     worst.expect("there are flows").flow
@@ -88,7 +88,8 @@ fn every_packet_of_the_flow_is_accounted_for() {
     assert!(trace.events.windows(2).all(|pair| pair[0].time <= pair[1].time), "in order of time");
 }
 
-/// Of a window of ten packets, a card has room for three: the trace has all ten, and a drop of a packet that was never sent at the host.
+/// A card has room for three of a window of ten packets: the trace has all ten, and a drop at the host of a packet
+/// that was never sent.
 #[test]
 fn packets_that_the_card_drops_are_in_the_trace() {
     let mut setup = lab::leaf_spine();
@@ -106,7 +107,7 @@ fn packets_that_the_card_drops_are_in_the_trace() {
     assert_eq!(first.filter(|event| event.step != TraceStep::Sent).count(), 7, "one leaves, two wait");
 }
 
-/// The sender's window is noted with every acknowledgement, and is that of the sender.
+/// The sender's window is recorded with every acknowledgement and equals the sender's own.
 #[test]
 fn acknowledgements_come_with_the_sender_s_window() {
     let mut setup = lab::leaf_spine();

@@ -8,12 +8,12 @@ use weft_core::{HostId, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_workload::{Flow, Flows};
 
-/// Three flows each of two hosts, in turn, to receivers of their own; one of another entry that waits for none.
+/// Two hosts with three flows each, in turn, to different receivers; one flow of another entry, which does not wait.
 fn in_turn() -> Setup {
     until(Time::NEVER)
 }
 
-/// The same, without turns from an instant on.
+/// The same, without turns after a given instant.
 fn until(last_turn: Time) -> Setup {
     let flow = |moment, source, destination, size| lab::flow(Span(moment), source, destination, size);
     let mut flows: Vec<Flow> = Vec::new();
@@ -60,7 +60,7 @@ fn flows_whose_turn_has_not_come_have_not_started() {
     }
 }
 
-/// Of three flows, the second starts before the last turn and is carried to its end; then the run is over.
+/// Of three flows, the second starts before the last turn and completes; then the run is over.
 #[test]
 fn no_turn_comes_after_the_last() {
     let stop = Time::ZERO + Span::from_us(120);

@@ -1,4 +1,4 @@
-//! Who is held up by pauses and who causes them: against values computed by hand.
+//! Victims and causes of pauses, compared with values computed by hand.
 
 mod lab;
 
@@ -56,7 +56,7 @@ fn stopped() -> (Setup, Time, Span) {
     (setup, from + times().1 + DELAY + Span::from_us(1), Rate::from_gbps(5).time_for(Bytes(PAYLOAD)))
 }
 
-/// What the datagrams wait that come during a hold.
+/// How long the datagrams that come during a hold wait.
 fn waits(from: Time, until: Time, interval: Span) -> (u32, Span) {
     let arrivals = (0..400).map(|n| Time::ZERO + times().0 + DELAY + interval * n);
     let held: Vec<_> = arrivals.filter(|at| (from..until).contains(at)).map(|at| until.since(at)).collect();
@@ -85,7 +85,7 @@ fn what_still_waits_at_the_end_counts() {
     assert_eq!((record.flows[0].pauses.packets, record.flows[0].pauses.held), (packets, held));
 }
 
-/// Host 0 has a flow into an incast and another beside it: its card is held because of the first, and both wait.
+/// Host 0 has a flow in an incast and another one: its card is held because of the first, and both wait.
 #[test]
 fn a_card_that_is_held_holds_its_other_flows() {
     let xoff = Some(Bytes(30_000));
@@ -99,7 +99,8 @@ fn a_card_that_is_held_holds_its_other_flows() {
         assert_eq!((pauses.congested, pauses.is_victim()), (to == 2, to == 3));
         assert_eq!(pauses.held, Span::ZERO, "no queue of the switch is held");
     }
-    // It waits all the while it has something to send; before that its next datagram is not due, or the card still sends.
+    // It waits as long as it has something to send; before that its next datagram is not due, or the card is still
+    // sending.
     let (victim, interval) = (record.flows[1].pauses, Rate::from_gbps(2).time_for(Bytes(PAYLOAD)));
     assert!(victim.at_host <= paused.paused, "{victim:?} {paused:?}");
     assert!(victim.at_host + interval * paused.stopped >= paused.paused, "{victim:?} {paused:?}");
@@ -109,12 +110,12 @@ fn a_card_that_is_held_holds_its_other_flows() {
     );
 }
 
-/// Two leaves. Host 0 (left) and host 3 (right) send 7 datagrams each to host 4 (right), line rate against line rate, those of
-/// host 3 half a datagram ahead. With T for a datagram on the line, host 4's port sends host 3's nth from 2 n T on and host 0's
-/// from (2 n + 1) T on. When host 0's come, from T/2 on, of them are there 1, 2, 2, 3, 3, 4: with an XOFF of 3.5 the sixth, at
-/// 5.5 T, stops the spine, and host 4's queue is congested. The seventh comes nevertheless. The spine goes on when no more than
-/// 2.5 are left: when the fifth leaves, at 10 T. The victim's two datagrams from host 1 (left) to host 5 (right) come to the
-/// spine behind the incast's, while it is held.
+/// Two leaves. Host 0 (left) and host 3 (right) send 7 datagrams each to host 4 (right), line rate against line rate,
+/// those of host 3 half a datagram ahead. With T for a datagram on the line, host 4's port sends host 3's nth from 2
+/// n T on and host 0's from (2 n + 1) T on. As host 0's arrive, from T/2 on, the switch holds 1, 2, 2, 3, 3, 4 of
+/// them: with an XOFF of 3.5 the sixth, at 5.5 T, stops the spine, and host 4's queue is congested. The seventh still
+/// comes. The spine resumes when no more than 2.5 are left: when the fifth leaves, at 10 T. The victim's two
+/// datagrams from host 1 (left) to host 5 (right) come to the spine behind the incast's, while it is held.
 fn incast_beside_a_victim() -> Setup {
     let topology = LeafSpineSettings {
         leaves: 2,

@@ -20,7 +20,7 @@ fn with_voqs(voq: VoqSettings) -> Setup {
     setup
 }
 
-/// Datagrams at line rate from hosts to one host, all from time zero on.
+/// Datagrams at line rate from several hosts to one, all starting at time zero.
 fn blast(setup: &mut Setup, from: &[u32], to: u32, size: u64) {
     let line = setup.graph.links()[0].rate;
     let flow = |from: &u32| Flow { rate: line, ..lab::flow(Span::ZERO, *from, to, size) };
@@ -31,7 +31,7 @@ fn delivered(record: &RunRecord) -> Vec<u64> {
     record.flows.iter().map(|flow| flow.delivered.0).collect()
 }
 
-/// A lonely flow of one packet takes the closed form: that of plain switches, the fabric of each, and request and credit
+/// A lone flow of one packet takes the closed form of plain switches, plus the fabric of each, and request and credit
 /// for the first packet of each direction. The SYN leaves credit behind, which the payload uses.
 #[test]
 fn a_lone_packet_takes_the_loop_at_every_switch() {
@@ -68,7 +68,7 @@ fn an_output_serves_groups_alike() {
     assert!((share(&one) - 1.0 / 3.0).abs() < 0.05, "{one:?}");
 }
 
-/// The queue in front of the fabric holds what a plain switch drops, up to its limit.
+/// The queue in front of the fabric holds packets that a plain switch drops, up to its limit.
 #[test]
 fn deep_queues_hold_what_shallow_ones_drop() {
     let peak = |limit: u64| {
@@ -146,8 +146,8 @@ fn threads_agree() {
     }
 }
 
-/// Outputs that foresee departures do what outputs with an event for everything do, which those of a switch that is followed
-/// have: with room and without on the chip and in deep memory, with marks, drops and stale queues of other outputs.
+/// Outputs that foresee departures behave like outputs with an event for everything (as in a traced switch): with and
+/// without room on the chip and in deep memory, with marks, drops and stale queues of other outputs.
 #[test]
 fn foreseen_departures_change_nothing() {
     let mut random = Random::new(3, Purpose::Test, 0);
@@ -179,7 +179,7 @@ fn foreseen_departures_change_nothing() {
     assert!(dropped > 100, "{dropped} packets dropped");
 }
 
-/// The monitor sees each group of inputs on its own, and what it reports is what flows to the crowded port.
+/// The monitor sees each group of inputs separately, and reports the traffic to the crowded port.
 #[test]
 fn a_monitor_reports_queues_by_their_inputs() {
     let mut setup = with_voqs(VoqSettings { groups: 2, ..VoqSettings::default() });
@@ -189,7 +189,7 @@ fn a_monitor_reports_queues_by_their_inputs() {
     let record = lab::run(setup.clone());
     let lines = record.queue_events.clone().expect("it was monitored").lines;
     assert!(lines.iter().all(|line| line.link == toward), "only one port is crowded: {lines:?}");
-    // Two local hosts bring twice what the line takes into the first group; the second brings what it takes alone.
+    // Two local hosts send twice the line rate into the first group; the second group alone receives the line rate.
     for inputs in ["0-3", "4-7"] {
         let own: Vec<_> = lines.iter().filter(|line| &*line.inputs == inputs).collect();
         let letters: String = own.iter().map(|line| line.stage.letter()).collect();
@@ -228,8 +228,8 @@ fn a_shared_memory_is_monitored_by_port() {
     assert!(!lines.is_empty() && lines.iter().all(|line| &*line.inputs == "0-7"), "{lines:?}");
 }
 
-/// Nothing is lost in a deep queue, so receive windows alone bound it: it holds all of them but what is on the way, a dozen
-/// packets at any window.
+/// Nothing is lost in a deep queue, so only receive windows bound it: it holds all of them except what is on the way,
+/// a dozen packets at any window.
 #[test]
 fn receive_windows_bound_a_deep_queue() {
     let (senders, packet) = ([8, 9, 12, 13], 1_538);

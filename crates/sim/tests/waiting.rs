@@ -1,5 +1,5 @@
-//! Waiting as runs report it, against what packets and theory say: the hops of a packet sum up to its whole delay, and no
-//! balancer keeps less in the uplinks of a leaf than one link of their summed rate.
+//! Queueing delay as runs report it, compared with packets and theory: the hops of a packet sum to its whole delay,
+//! and no balancer keeps less in the uplinks of a leaf than one link of their summed rate.
 
 mod lab;
 
@@ -48,8 +48,8 @@ fn one_packet_for_each_pair(setup: &Setup) -> Vec<Flow> {
     flows
 }
 
-/// What data packets waited at a switch, and when they came: by pair the hop, the arrival and the time until the first bit
-/// is sent.
+/// How long data packets waited at a switch, and when they came: per pair the hop, the arrival and the time until the
+/// first bit is sent.
 fn waits(setup: &Setup, switch: SwitchId) -> BTreeMap<Pair, (usize, Time, Span)> {
     let (_, tap) = Simulation::new(setup.clone()).run_tapped(Tap::new(switch));
     let mut arrived = Vec::new();
@@ -131,7 +131,7 @@ fn random_datagrams(setup: &Setup) -> Vec<Flow> {
     (0..4_000).map(flow).collect()
 }
 
-/// What lies in the uplinks of all leaves in the mean, the packet being sent included, bytes; and the mean wait at hop 1.
+/// Mean bytes in the uplinks of all leaves, including the packet being sent; and the mean wait at hop 1.
 fn at_hop_1((spines, fabric): (u32, u64), balancer: BalancerSettings) -> (f64, f64) {
     let mut setup = lab::setup(&network(spines, fabric), &TransportSettings::Udp(Default::default()));
     setup.balancer = balancer;
@@ -143,9 +143,9 @@ fn at_hop_1((spines, fabric): (u32, u64), balancer: BalancerSettings) -> (f64, f
     (uplinks.map(|link| link.mean_queue).sum(), record.hops[1].wait_ns.mean())
 }
 
-/// One link of the summed rate never idles while there is work: nothing can leave less behind. DRILL lies between it and ECMP.
-/// For waits alone, without the packet's own transmission, that is no theorem (four links with one common queue would wait
-/// less), but DRILL with a queue for each does not come below it either.
+/// One link of the summed rate never idles while there is work: nothing can have a smaller backlog. DRILL lies
+/// between it and ECMP. For waits alone, without the packet's own transmission, this is no theorem (four links with
+/// one common queue would wait less), but DRILL with a queue for each does not go below it either.
 #[test]
 fn drill_keeps_more_at_hop_1_than_one_fat_link_and_less_than_ecmp() {
     let (fat, fat_wait) = at_hop_1((1, 40), BalancerSettings::default());

@@ -21,8 +21,8 @@ pub const SAMPLES_ABOVE: u64 = 100;
 /// Mean, percentiles and extremes of a set of samples, in the unit of the samples.
 ///
 /// Percentiles are nearest-rank on the exactly sorted samples: the smallest sample such that at least the given share
-/// of all samples does not exceed it. There is no interpolation. With fewer than 100 samples, the 99th percentile and those
-/// beyond are absent; of few samples a percentile may be [the maximum](is_maximum).
+/// of all samples does not exceed it. There is no interpolation. With fewer than 100 samples, the 99th percentile and
+/// those beyond are absent; with few samples a percentile may be [the maximum](is_maximum).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Number of samples.
@@ -97,7 +97,7 @@ pub struct Ascending {
     sum: f64,
     /// The last sample.
     last: f64,
-    /// The ranks of [`PERCENTILES`], ascending, and how many of them have been passed.
+    /// The ranks of [`PERCENTILES`], ascending, and the number of them that have been passed.
     ranks: [u64; PERCENTILES.len()],
     passed: usize,
     /// The sample at each rank.
@@ -160,7 +160,7 @@ fn above(count: u64, parts: u64) -> u64 {
     count - rank(count, parts)
 }
 
-/// Whether none of so many samples lies beyond the percentile of this name, so that it is their maximum.
+/// Whether the named percentile of `count` samples is their maximum, because no sample lies above it.
 #[must_use]
 pub fn is_maximum(count: u64, percentile: &str) -> bool {
     let known = PERCENTILES.iter().find(|(name, _)| *name == percentile);
@@ -254,7 +254,7 @@ impl Estimate {
         }
     }
 
-    /// Whether the interval excludes `value`; false with a single run.
+    /// Whether the interval excludes `value`; `false` with a single run.
     #[must_use]
     pub fn excludes(&self, value: f64) -> bool {
         self.low.is_some_and(|low| low > value) || self.high.is_some_and(|high| high < value)

@@ -29,7 +29,7 @@ pub fn settle(folder: &Path) -> Result<(), StoreError> {
     synced(folder)
 }
 
-/// Syncs a path. Where folders cannot be opened like files, the system does this by itself.
+/// Syncs a path. If folders cannot be opened like files, the system does this by itself.
 fn synced(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() && !cfg!(unix) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Removes what a killed process has left partly written below the folder of a sweep.
+//! Removes partial files of a killed process below the folder of a sweep.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::{StoreError, discard, is_folder, is_ours, step};
 /// The file that marks a run as complete.
 const COMPLETE: &str = "summary.json";
 
-/// Removes what killed processes have left in the folder of a sweep, in the folders of its cases (`WORDS-HASH8`) and of
-/// its runs (`seed-N`): partly written files and folders, and interrupted runs that have since been completed. Visits
-/// only these three levels and follows no link below `root`. No other process may be writing there. Stops early if
-/// `stopped` returns true.
+/// Removes the remains of killed processes in the folder of a sweep, in the folders of its cases (`WORDS-HASH8`) and
+/// of its runs (`seed-N`): partly written files and folders, and interrupted runs that have since been completed.
+/// Visits only these three levels and follows no link below `root`. No other process may be writing there. Stops
+/// early if `stopped` returns true.
 ///
 /// # Errors
 /// The path that could not be read or removed, and why.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "WEFT_TEST_DIE_AT_STEP";
 
-/// One change of the file system is done.
+/// Called after each change of the file system.
 #[cfg(debug_assertions)]
 pub(crate) fn done() {
     static STEPS: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,5 @@
-//! Values derived from single rows of a record, and which parts of a record are kept. Must not depend on statistics.
+//! Values derived from single rows of a record, and the parts of a record that are kept. Must not depend on
+//! statistics.
 
 use weft_core::record::{ArrivalRecord, FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
@@ -10,7 +11,7 @@ pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 pub enum IdealSchedule {
     /// One switch between all hosts, with a greedy matching by remaining size.
     BigSwitch,
-    /// Each host's link serves the flow with the least left first.
+    /// Each host's link serves the flow with the least remaining bytes first.
     ShortestRemaining,
     /// Each host's link serves the smallest flow first.
     ShortestFirst,
@@ -100,10 +101,10 @@ pub enum CsvTables {
 }
 
 impl CsvTables {
-    /// The most rows of a small table.
+    /// Maximum number of rows of a small table.
     pub const SMALL: u64 = 10_000;
 
-    /// Whether a table of so many rows is one of them.
+    /// Whether a table of `rows` rows belongs to this group.
     #[must_use]
     pub const fn takes(self, rows: u64) -> bool {
         match self {

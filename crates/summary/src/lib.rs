@@ -2,10 +2,8 @@
 //! tables refer to them. Must not depend on files, sweeps or pages.
 //!
 //! In reading order: [`derived`] (values derived from single rows), [`rows`] (flows as rows that are sorted outside
-//! memory),
-//! [`summary`] (the statistics of a run), [`survey`] (the statistics of its flows), `measures` (how the others are
-//! computed),
-//! [`metric`] (their names).
+//! memory), [`summary`] (the statistics of a run), [`survey`] (the statistics of its flows), `measures` (how the
+//! others are computed), [`metric`] (their names).
 
 pub mod derived;
 mod lacking;

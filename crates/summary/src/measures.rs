@@ -124,7 +124,7 @@ fn unfinished_tasks(record: &RunRecord) -> Vec<String> {
     record.jobs.iter().flat_map(of_job).collect()
 }
 
-/// The ten queues that caused most pauses.
+/// The ten queues that caused the most pauses.
 fn causes(record: &RunRecord) -> Vec<PauseCause> {
     let causes = record.causes_of_pauses().into_iter().take(10);
     causes.map(|(port, stops)| PauseCause { port, stops }).collect()
@@ -185,7 +185,7 @@ fn lengths(packets: &Histogram) -> Lengths {
     }
 }
 
-/// The averages of the arrivals, in a run that is averaged whole because it mostly drains.
+/// The averages of the arrivals, in a run that is averaged as a whole because it mostly drains.
 fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
     let arrivals = record.arrivals.filter(|arrivals| !arrivals.most)?;
     let (utilisation_max, fabric_utilisation) = loads(record, Some(arrivals)).unzip();
@@ -202,8 +202,8 @@ fn tier(record: &RunRecord, node: u32) -> u8 {
     record.nodes.get(node as usize).map_or(0, |node| node.tier)
 }
 
-/// Greatest utilisation of a switch's link, and the mean of those between switches that were up throughout, where loads were
-/// measured.
+/// Greatest utilisation of a switch's link, and the mean over those between switches that were up throughout, if
+/// loads were measured.
 fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<(f64, f64)> {
     let switches = || record.links.iter().filter(|link| tier(record, link.from) > 0);
     let used = |link: &LinkRecord| utilisation(link, record, window);

@@ -1,5 +1,5 @@
-//! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may refer to. Must not depend
-//! on where the names are used.
+//! Names for the numbers of a summary, to which expectations, comparisons and sweep tables refer. Must not depend on
+//! where the names are used.
 
 use crate::summary::{
     DroppedTowards, FlowMeasure, Lengths, Links, Offered, Reordering, Summary, Throughput, Uplinks,
@@ -21,7 +21,7 @@ pub enum Better {
     Neither,
 }
 
-/// A metric or a family of metrics. In a path, `<...>` stands for one of the words that the reference lists.
+/// A metric or a family of metrics. In a path, `<...>` represents one of the words that the reference lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     /// Dotted path, for example `fct.p99`.
@@ -40,7 +40,7 @@ const SIZES: [&str; 3] = ["small", "medium", "large"];
 const LENGTHS: [&str; 8] = ["mean", "p99", "p99_9", "p99_99", "p99_999", "p99_9999", "max", "count"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
 
-/// Every placeholder of a path with the words that may stand for it.
+/// Every placeholder of a path, with the words that may replace it.
 #[must_use]
 pub fn placeholders() -> Vec<(&'static str, String)> {
     let reasons: Vec<&str> = weft_core::record::Reason::ALL.iter().map(|reason| reason.name()).collect();
@@ -80,7 +80,7 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
-/// The unit of what a path names; none of the number of samples, whatever they measure.
+/// Unit of the metric at `path`. A number of samples has none, whatever the samples measure.
 #[must_use]
 pub fn unit(path: &str) -> &'static str {
     let samples = ["<statistic>", "<wait>", "<length>"];
@@ -139,7 +139,7 @@ fn overtaking(reordering: &Reordering) -> impl Iterator<Item = (String, f64)> {
 }
 
 impl Summary {
-    /// Every metric there is, for documentation and messages.
+    /// All metrics, for documentation and messages.
     pub const METRICS: &'static [Metric] = METRICS;
 
     /// The value of a metric. `None`: no such metric, or this run has no value for it (no sample, too few samples
@@ -153,7 +153,7 @@ impl Summary {
         listed.or_else(|| drops().then_some(0.0))
     }
 
-    /// Whether the hop that a path names, if it names one, exists; where waits by hop are not recorded, nobody knows.
+    /// Whether the hop that a path names, if it names one, exists; unknown if waits by hop are not recorded.
     fn has_hop(&self, path: &str) -> bool {
         let hop = path.rsplit('.').next().and_then(|word| word.strip_prefix("hop")?.parse::<usize>().ok());
         self.queueing_us.is_empty() || hop.is_none_or(|hop| hop < self.queueing_us.len())

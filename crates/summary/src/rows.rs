@@ -151,7 +151,7 @@ pub(crate) struct FlowGroups {
     pub(crate) tag: u16,
 }
 
-/// A row for a non-negative figure, ordered by it: the bits of such numbers sort as the numbers do.
+/// A row for a non-negative figure, ordered by it: the bits of such numbers sort like the numbers.
 pub(crate) fn figure_row(figure: f64, groups: FlowGroups) -> Words<2> {
     let FlowGroups { bucket, class, tag } = groups;
     [figure.to_bits(), pair(u32::from(tag), u32::from(bucket) << 8 | u32::from(class))]

@@ -28,7 +28,7 @@ pub use reordering::{DuplicateAcks, Reordering};
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
 
-/// Facts about a run that the engine does not have.
+/// Facts about a run that the engine does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunFacts {
     /// Wall-clock time of the computation, seconds.
@@ -85,10 +85,10 @@ pub struct Summary {
     /// Waiting time by hop, microseconds; hop 0 is the sending host's card. Absent when not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queueing_us: Vec<Waiting>,
-    /// What the hops are called, by number: `host → leaf`, `leaf → spine`.
+    /// The names of the hops, by number: `host → leaf`, `leaf → spine`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hop_names: Vec<String>,
-    /// Failures and pause storms during the run and what each cost; absent when there were none.
+    /// Failures and pause storms during the run, with the cost of each; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<IncidentCost>,
     /// Spread of queue lengths over parallel ports, when sampled.
@@ -104,11 +104,11 @@ pub struct Summary {
     /// The start of the last flow, seconds, if goodput and the loads of links are averages until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals_until_s: Option<f64>,
-    /// The start of the last flow, seconds, where goodput and loads are averages over a whole run that mostly drains: less
-    /// than half of the payload arrived before this instant.
+    /// The start of the last flow, seconds, if goodput and loads are averages over a whole run that mostly drains:
+    /// less than half of the payload arrived before this instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drains_from_s: Option<f64>,
-    /// The averages of the arrivals, where goodput and loads are averages over a whole run because it mostly drains.
+    /// The averages of the arrivals, if goodput and loads are averages over the whole run because it mostly drains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_arrivals: Option<ArrivalAverages>,
     /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
@@ -119,13 +119,13 @@ pub struct Summary {
     /// Pauses of priority flow control, by the names of `PAUSE_MEASURES` and `HELD_MEASURES`; absent when there were none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pauses: BTreeMap<String, f64>,
-    /// The queues that caused most pauses without being held themselves.
+    /// The queues that caused the most pauses without being held themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pause_causes: Vec<PauseCause>,
     /// Cycles of ports that waited for each other, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
-    /// What delegation in PASE saved and cost, by the names of metrics; absent without it.
+    /// Savings and costs of delegation in PASE, by the names of metrics; absent without it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arbitration: BTreeMap<String, f64>,
     /// Cluster jobs, by the names of `JOB_MEASURES`; absent when there were none.
@@ -140,7 +140,7 @@ pub struct Summary {
     /// Packets that switches trimmed to their headers; absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub trims: u64,
-    /// Headers that found no room and were returned to their senders; absent if there are none.
+    /// Headers for which there was no room and that were returned to their senders; absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub returns: u64,
     /// Payload retransmitted by measured flows, bytes.
@@ -162,8 +162,8 @@ pub struct Summary {
     /// retransmitted; absent without TLT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub important_share: Option<f64>,
-    /// What delayed the slowest flows, by slowdown: 1 % of those that finished, at most 1000. Only causes that
-    /// occurred.
+    /// The causes that delayed the slowest flows, by slowdown: 1 % of those that finished, at most 1000. Only causes
+    /// that occurred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowFlows>,
     /// Names of the quantities that the engine did not measure.
@@ -312,7 +312,7 @@ pub struct Lengths {
 }
 
 impl Summary {
-    /// Removes what is not to be kept. Counts and completion times always stay.
+    /// Removes what is not kept. Counts and completion times always stay.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Summary {
         if !kept.hops {
@@ -368,8 +368,8 @@ impl Summary {
         (0..self.queueing_us.len()).map(|hop| self.queueing_at(hop)).sum()
     }
 
-    /// What a hop adds to the mean waiting time of a data packet, microseconds: its mean, weighted by the share of all data
-    /// packets that come to it. Few of them come to the later hops of a path around a failure.
+    /// The contribution of a hop to the mean waiting time of a data packet, microseconds: its mean, weighted by the
+    /// share of all data packets that pass it. Few of them pass the later hops of a path around a failure.
     #[must_use]
     pub fn queueing_at(&self, hop: usize) -> f64 {
         let all = self.queueing_us.first().map_or(0, |first| first.count).max(1) as f64;

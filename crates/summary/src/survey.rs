@@ -57,7 +57,7 @@ pub struct FlowStatistics {
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
-    /// The slowest finished flows of each traffic entry and class of size, the slowest first.
+    /// The slowest finished flows of each traffic entry and size class, the slowest first.
     pub slow_flows: Vec<FlowRecord>,
     /// The times of the flows that finished alone in the empty network, for the same plot.
     pub alone_tail: Tail,
@@ -245,7 +245,7 @@ impl Members {
     /// The groups of the next flow, in ascending order of size.
     fn join(&mut self, sample: &Sample) -> FlowGroups {
         let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
-        // Class n holds the flows from n * finished / CLASSES on, rounded down; flows of one size stay together.
+        // Class n begins with flow n * finished / CLASSES, rounded down; flows of one size stay together.
         let by_rank = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
         let class = if self.joined > 0 && self.last.0 == sample.size { self.last.1 } else { by_rank };
         self.last = (sample.size, class);

@@ -46,7 +46,7 @@ pub(crate) enum PathCongestion<'a> {
 
 /// The source of queue lengths.
 pub(crate) enum Loads<'a> {
-    /// From the switch: what an engine sees of the first `classes` queues of each port.
+    /// From the switch: an engine's view of the first `classes` queues of each port.
     Switch { outputs: &'a mut Outputs, now: Time, engine: usize, classes: usize },
     /// Any other source. One variant for the rare cases, so that the common one costs one comparison.
     Elsewhere(Elsewhere<'a>),
@@ -96,14 +96,14 @@ impl<'a> Candidates<'a> {
         &self.component.ports
     }
 
-    /// How many ports there are.
+    /// The number of ports.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.component.ports.len()
     }
 
-    /// Always false: a balancer is consulted only when there is a choice.
+    /// Always `false`: a balancer is consulted only when there is a choice.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.component.ports.is_empty()
@@ -139,14 +139,14 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// What the size of a balancer's state depends on: the groups of a switch that have several ports.
+/// The inputs to the size of a balancer's state: the groups of a switch that have several ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     /// Components of two or more ports.
     pub components: u64,
     /// Their ports, counted per component.
     pub ports: u64,
-    /// Entries that tables hold for them: [`Balancer::entries`] of each component.
+    /// Table entries for them: [`Balancer::entries`] of each component.
     pub entries: u64,
 }
 
@@ -161,7 +161,8 @@ pub trait Balancer {
         random: &mut Random,
     ) -> usize;
 
-    /// The port that [`Balancer::choose`] will name for this packet, if it can be predicted cheaply.
+    /// The port that [`Balancer::choose`] will probably name for this packet, if it can be predicted cheaply. A hint:
+    /// a wrong answer costs time, never correctness.
     fn likely(&self, _packet: &Header, _ports: &[PortId]) -> Option<PortId> {
         None
     }
@@ -172,20 +173,20 @@ pub trait Balancer {
         None
     }
 
-    /// Whether all packets of a flow take one path as long as routes stay.
+    /// Whether all packets of a flow take one path while routes stay the same.
     fn keeps_paths(&self) -> bool {
         false
     }
 
-    /// Routes changed: discard all state kept per group or port.
+    /// Called when routes have changed: discards all state kept per group or port.
     fn groups_changed(&mut self) {}
 
-    /// Whether [`Candidates::load`] is read; if not, the switch need not keep what engines see.
+    /// Whether [`Candidates::load`] is read; if not, the switch need not maintain the engines' view.
     fn reads_loads(&self) -> bool {
         false
     }
 
-    /// Whether ports on which the packet's class is paused are excluded, as long as another remains.
+    /// Whether ports on which the packet's class is paused are excluded, provided that another remains.
     fn excludes_paused(&self) -> bool {
         false
     }
@@ -214,7 +215,7 @@ pub trait Balancer {
 }
 
 impl BalancerSettings {
-    /// What the state depends on, for a switch with these components.
+    /// The inputs to the size of the state, for a switch with these components.
     #[must_use]
     pub fn choices<'a>(&self, components: impl IntoIterator<Item = &'a Component>) -> Choices {
         let balancer = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
@@ -239,7 +240,7 @@ impl BalancerSettings {
         measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
     }
 
-    /// Whether all packets of a flow take one path as long as routes stay.
+    /// Whether all packets of a flow take one path while routes stay the same.
     #[must_use]
     pub fn keeps_paths(&self) -> bool {
         AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()

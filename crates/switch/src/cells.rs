@@ -1,8 +1,8 @@
-//! Memory in cells: what a packet occupies.
+//! Memory in cells: the bytes that a packet occupies.
 
 use weft_core::Bytes;
 
-/// The size of the cells that a switch stores packets in.
+/// The size of the cells in which a switch stores packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryCells {
     /// Zero: packets are stored by the byte.
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(MemoryCells::of(None).occupied(84), 84);
     }
 
-    /// What is set aside for pauses counts memory as packets do.
+    /// The memory reserved for pauses is counted in the same way as packets.
     #[test]
     fn memory_set_aside_is_counted_in_the_same_cells() {
         for cell in [None, Some(Bytes(2)), Some(Bytes(80)), Some(Bytes(208)), Some(Bytes(256))] {

@@ -1,10 +1,10 @@
-//! The flowlet table: which port the current burst of a flow uses, and when a burst ends.
+//! The flowlet table: the port that the current burst of a flow uses, and the end of a burst.
 //!
 //! *Source*: CONGA (SIGCOMM'14, section 3.4) and LetFlow (NSDI'17, section 3). *Parameters*: `gap` is T_fl,
 //! `table_size` the number of entries. An entry belongs to a hash of the five-tuple: colliding flows share it, as in
-//! hardware. Every packet refreshes its entry, not only the first of a flowlet, as long as there is a choice: while failures
-//! leave a group one port nothing is consulted, and flowlets that outlast the gap meanwhile end. Must not depend on balancers, and
-//! chooses nothing.
+//! hardware. While there is a choice, every packet refreshes its entry, not only the first of a flowlet: while
+//! failures leave a group a single port, the table is not consulted, and flowlets that outlast the gap meanwhile end.
+//! Must not depend on balancers, and makes no choice.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -48,7 +48,7 @@ settings! {
 pub struct Flowlets {
     gap: Span,
     timing: Timing,
-    /// Gaps after the last packet for which an exact table remembers the port of an ended flowlet.
+    /// How long after its last packet an exact table remembers the port of an ended flowlet, in flowlet gaps.
     remembered: u64,
     entries: Entries,
 }
@@ -97,7 +97,7 @@ impl Flowlets {
         Flowlets::new(&FlowletSettings { gap: idle, exact: true, ..FlowletSettings::default() }, site)
     }
 
-    /// Changes for how many gaps after its last packet an exact table remembers a flow.
+    /// Changes the number of gaps after its last packet for which an exact table remembers a flow.
     #[must_use]
     pub fn remembering(self, gaps: u64) -> Flowlets {
         Flowlets { remembered: gaps, ..self }
@@ -159,7 +159,7 @@ impl Flowlets {
 }
 
 impl Flowlets {
-    /// The memory of the table: all of it, or per flow.
+    /// The memory of the table: in total, or per flow.
     #[must_use]
     pub fn state(&self) -> State {
         let entry = size_of::<Entry>() as u64;
@@ -197,14 +197,14 @@ impl Flowlet<'_> {
         ports.iter().position(|other| *other == port)
     }
 
-    /// From now on the flowlet uses the port at this position.
+    /// Records that the flowlet uses the port at this position from now on.
     #[inline]
     fn take(&mut self, ports: &[PortId], index: usize) {
         self.entry[1] = u64::from(ports[index].0) << 32 | (index as u64 + 1);
     }
 }
 
-/// The rule by which flowlets end, at one instant.
+/// The rule by which flowlets end, evaluated at one instant.
 #[derive(Clone, Copy)]
 struct End {
     gap: Span,

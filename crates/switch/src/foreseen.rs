@@ -8,7 +8,7 @@ use crate::port::{Output, Port};
 use weft_foresight::{Foresight, Slot};
 
 impl Outputs {
-    /// Releases what has left a foreseen port before `now`.
+    /// Releases the packets that left a foreseen port before `now`.
     #[inline(never)]
     pub(crate) fn settle(&mut self, now: Time, port: PortId) {
         let Outputs { ports, store, visible, .. } = self;
@@ -21,7 +21,7 @@ impl Outputs {
         }
     }
 
-    /// [`Outputs::settle`], inlined as far as the check whether anything has left.
+    /// [`Outputs::settle`], with only the check for departures inlined.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, port: PortId) {
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
@@ -34,7 +34,7 @@ impl Outputs {
         }
     }
 
-    /// Releases what has left any foreseen port before `now`.
+    /// Releases the packets that left any foreseen port before `now`.
     pub(crate) fn settle_all(&mut self, now: Time) {
         for port in 0..self.ports.len() {
             self.settle(now, PortId(port as u16));
@@ -64,7 +64,7 @@ impl Output {
         }
     }
 
-    /// Bytes held when all that leaves before `now` has left. Nothing observes the port.
+    /// Bytes held once everything due before `now` has left. Nothing observes the port.
     #[inline]
     pub(crate) fn held_at(&mut self, now: Time) -> u64 {
         if let Some(foresight) = &mut self.foresight {
@@ -107,7 +107,7 @@ pub(crate) fn take_idle_place(now: Time, (held, foresight): (&mut Port, &mut For
     slot
 }
 
-/// Releases what has left an unobserved port before `now`.
+/// Releases the packets that left an unobserved port before `now`.
 #[inline(always)]
 pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {
     if foresight.all_have_left(now) {

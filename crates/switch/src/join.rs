@@ -12,7 +12,7 @@ use crate::port::Output;
 use crate::turn::{Departure, Turn, Verdict};
 use weft_foresight::Slot;
 
-/// What happens to a packet at an unobserved port.
+/// The outcome for a packet at an unobserved port.
 pub(crate) enum Unseen {
     /// It has a slot on the link.
     Line(Slot),
@@ -22,8 +22,8 @@ pub(crate) enum Unseen {
     Look,
 }
 
-/// What became of a packet at a port. Functions that are not inlined return this through memory; [`Verdict`] is put together by their
-/// callers, in registers.
+/// The outcome for a packet at a port. Functions that are not inlined return this through memory; their callers
+/// assemble the [`Verdict`] in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Joined {
     /// It has a slot on the link.
@@ -71,7 +71,7 @@ impl Outputs {
         reason
     }
 
-    /// A packet joins an unobserved port with foreseen departures, with neither limit nor marker near: a line of
+    /// Adds a packet to an unobserved port with foreseen departures, with neither limit nor marker near: a line of
     /// arithmetic.
     #[inline(always)]
     pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Unseen {
@@ -102,7 +102,7 @@ impl Outputs {
         Joined::Line(slot)
     }
 
-    /// A packet joins any port: admit, mark, queue.
+    /// Adds a packet to any port: admit, mark, queue.
     #[inline]
     pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         if self.foresees(port) {
@@ -114,7 +114,7 @@ impl Outputs {
         }
     }
 
-    /// A packet joins an observed port whose departures are foreseen.
+    /// Adds a packet to an observed port whose departures are foreseen.
     #[inline(never)]
     fn join_observed(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
         self.catch_up(now, port);
@@ -127,7 +127,7 @@ impl Outputs {
         Joined::Line(slot)
     }
 
-    /// A packet joins a port that announces each departure.
+    /// Adds a packet to a port that announces each departure.
     #[inline(never)]
     fn join_queue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         let (now, header) = (turn.now, turn.headers.get_mut(packet));
@@ -139,7 +139,7 @@ impl Outputs {
         if idle { Joined::Ready } else { Joined::Queued }
     }
 
-    /// A packet that has been admitted joins a port whose departures are foreseen.
+    /// Adds an admitted packet to a port whose departures are foreseen.
     #[inline(always)]
     fn settle_in(&mut self, now: Time, port: PortId, header: &Header) -> Slot {
         let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
@@ -169,7 +169,7 @@ impl Outputs {
         if passes { Ok(()) } else { self.mark::<PLAIN>(now, at, header) }
     }
 
-    /// A packet that has been admitted gets a mark or not, or is dropped instead of marked.
+    /// Marks an admitted packet, lets it pass, or drops it instead of marking it.
     #[inline(always)]
     pub(crate) fn mark<const PLAIN: bool>(
         &mut self,
@@ -225,7 +225,7 @@ impl Outputs {
         self.chosen(port).admit::<PLAIN>(queue, wire, &self.store)
     }
 
-    /// Whether the colour rule admits a red packet to a queue. A port that is down refuses it for being down.
+    /// Whether the colour rule admits a red packet to a queue. A port that is down refuses it because it is down.
     #[inline(never)]
     fn admit_red(&self, (port, queue): (PortId, usize), wire: u16) -> Result<(), Reason> {
         let output = self.chosen(port);
@@ -249,7 +249,7 @@ impl Outputs {
         matches!(&output.queues[..], [only] if only.bytes + u64::from(wire) <= output.unmarked_up_to)
     }
 
-    /// What the marker of a queue does with a packet that has been admitted.
+    /// The marker's decision on an admitted packet of a queue.
     #[inline(always)]
     fn judge<const PLAIN: bool>(
         &mut self,
@@ -263,7 +263,7 @@ impl Outputs {
         output.marker(queue).arriving(&sight, &mut self.marking)
     }
 
-    /// An admitted packet joins a queue. Returns whether the transmitter is idle.
+    /// Adds an admitted packet to a queue. Returns whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
         let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);

@@ -1,4 +1,4 @@
-//! What a switch does to one packet: look up, balance, admit, mark, queue, schedule.
+//! The path of one packet through a switch: look up, balance, admit, mark, queue, schedule.
 //!
 //! A switch is a plain state machine on [headers](weft_core::Header). Must not depend on clocks, sockets, event lists
 //! or other switches: a driver (the simulator, a router, a test) hands it packets and the time and carries out the
@@ -38,7 +38,7 @@ mod turn;
 pub use weft_arbiter as arbiter;
 /// The family of sharing rules, which must not depend on switches.
 pub use weft_buffer::{self as share, color::ColorSettings};
-/// What leaves know of the congestion of paths; must not depend on balancers.
+/// The leaves' knowledge of the congestion of paths; must not depend on balancers.
 pub use weft_congestion as congestion;
 /// Hashes with which switches choose among ports.
 pub use weft_forwarding::hash;
@@ -58,6 +58,6 @@ pub use switch::{Switch, SwitchReading};
 pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, SentEarly, Turn, Verdict};
 pub use weft_buffer::trim::TrimSettings;
 pub use weft_forwarding::{ForwardingTable, Route};
-/// What engines see of queue lengths.
+/// The engines' view of queue lengths.
 pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

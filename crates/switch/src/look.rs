@@ -1,4 +1,4 @@
-//! What is read of all ports at the end of a bin of the run over time: one pass, cheap where nothing is queued.
+//! Reads all ports at the end of a bin of the run over time: one pass, cheap if nothing is queued.
 
 use weft_core::{Bytes, PortId, Time};
 
@@ -6,22 +6,22 @@ use crate::outputs::Outputs;
 use crate::port::Output;
 use crate::switch::Switch;
 
-/// What a port has counted so far, and what it holds.
+/// The counters and the contents of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortLook {
     /// Packets marked.
     pub marked: u64,
     /// Integral of the bytes held over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// Peak number of bytes held since the look before.
+    /// Peak number of bytes held since the previous reading.
     pub peak: Bytes,
     /// Wire bytes of packets whose departure is foreseen and whose first bit has not left.
     pub waiting: Bytes,
 }
 
 impl Switch {
-    /// Looks at the ports that have held something since the last look, after all events before `after`; time integrals run up to
-    /// `now`. Peaks start again.
+    /// Reads the ports that have held something since the last reading, after all events before `after`; time
+    /// integrals run up to `now`. Peaks start again.
     pub fn look(&mut self, (after, now): (Time, Time), mut seen: impl FnMut(PortId, PortLook)) {
         let (outputs, fabric) = (&mut self.outputs, &self.fabric);
         // pause frames are sent without being held
@@ -50,7 +50,7 @@ impl Outputs {
         self.ports.iter().map(|output| output.port.bytes).sum()
     }
 
-    /// See [`Switch::look`]; what has left before `after` must have been released.
+    /// See [`Switch::look`]; packets that left before `after` must have been released.
     #[inline]
     fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {
         let Output { port: held, foresight, strict, in_lull, .. } = &mut self.ports[port.index()];

@@ -1,10 +1,12 @@
-//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, nothing but arrivals decides when
-//! packets leave a port that is not held: departures are known when packets arrive, and a packet of an earlier queue postpones others.
+//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, only arrivals
+//! decide when packets leave a port that is not held: departures are known when packets arrive, and a packet of an
+//! earlier queue postpones others.
 //!
-//! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen departures are revoked, and
-//! what has not left is queued and charged like everything that arrives from then on. The next lull begins when a port is idle, no sender
-//! is paused, and an eighth of the room is free again; a port takes part once it is empty. When a port is held, only its own departures are
-//! revoked; it takes part again when it is released and empty.
+//! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen
+//! departures are revoked, and packets that have not left are queued and charged like all later arrivals. The next
+//! lull begins when a port is idle, no sender is paused, and an eighth of the room is free again; a port takes part
+//! once it is empty. When a port is held, only its own departures are revoked; it takes part again when it is
+//! released and empty.
 
 use weft_core::PortId;
 use weft_foresight::RevocableForesight;
@@ -17,18 +19,19 @@ pub(crate) struct Lull {
     pub(crate) lasts: bool,
     /// Up to this many bytes in the switch, no sender can be paused.
     pub(crate) quiet: u64,
-    /// The lull ends when the switch would hold more than this: `quiet`, or nothing if it is to end.
+    /// The lull ends when the switch would hold more than this: `quiet`, or zero to end it.
     pub(crate) limit: u64,
-    /// Bytes at ports that foresee departures, with those that have left and have not been released.
+    /// Bytes at ports that foresee departures, including those that have left and have not been released.
     pub(crate) foreseen: u64,
-    /// What belongs to ports with a queue that is held or discards: they foresee nothing.
+    /// Bytes at ports with a queue that is held or discards: they foresee nothing.
     pub(crate) held: Vec<(PortId, Box<RevocableForesight>)>,
 }
 
-/// A lull ends after one packet has postponed more than this many others: where queues are long, an event for each departure costs less.
+/// A lull ends after one packet has postponed more than this many others: with long queues, an event for each
+/// departure costs less.
 pub(crate) const MANY: usize = 16;
 
-/// Whether settings allow lulls, as far as pauses are concerned.
+/// Whether the settings of pauses allow lulls.
 pub(crate) fn allowed_by(settings: &SwitchSettings) -> bool {
     settings.pfc.lossless(settings.queues as usize) != 0 && !settings.color.is_on()
 }

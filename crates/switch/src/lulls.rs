@@ -1,5 +1,5 @@
-//! Ports in a [lull](crate::lull): how packets join them, when the memory of departed packets is released, and how departures are
-//! revoked.
+//! Ports in a [lull](crate::lull): how packets join them, when the memory of departed packets is released, and how
+//! departures are revoked.
 
 use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Span, Time, Transmission};
 use weft_foresight::{RevocableForesight, Slot};
@@ -15,9 +15,9 @@ use crate::pause::CLASSES;
 use crate::port::{InService, Output};
 use crate::turn::Turn;
 
-/// How a port takes a packet in a lull.
+/// How a port handles a packet in a lull.
 pub(crate) enum InLull {
-    /// The port foresees no departures now.
+    /// The port currently foresees no departures.
     No,
     /// Its departure is foreseen, but the marker must be asked: see [`Outputs::join_near_mark`].
     NearMark,
@@ -70,14 +70,15 @@ impl Outputs {
         ingress.shared() + lull.foreseen + u64::from(wire) > lull.limit
     }
 
-    /// Releases what has left a port in a lull before `now`.
+    /// Releases the packets that left a port in a lull before `now`.
     #[inline(never)]
     pub(crate) fn settle_lull(&mut self, now: Time, port: PortId) {
         let Outputs { ports, visible, lull: Some(lull), .. } = self else { return };
         ports[port.index()].release_in_lull(now, port, (lull, visible));
     }
 
-    /// Whether a port foresees departures now, and if so, whether a packet may be marked; what has left it is released.
+    /// Whether a port currently foresees departures and, if so, whether a packet may be marked; departed packets are
+    /// released.
     #[inline(always)]
     pub(crate) fn look_in_lull(&mut self, now: Time, port: PortId, wire: u16) -> InLull {
         let Outputs { ports, visible, lull: Some(lull), .. } = self else { return InLull::No };
@@ -90,7 +91,7 @@ impl Outputs {
         if near { InLull::NearMark } else { InLull::Calm }
     }
 
-    /// A packet joins a port in a lull; the marker is asked first.
+    /// Adds a packet to a port in a lull; the marker is asked first.
     #[inline(never)]
     pub(crate) fn join_near_mark(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
         if let Err(reason) = self.mark::<false>(now, (port, queue_of(header.class, self.queues)), header) {
@@ -100,7 +101,7 @@ impl Outputs {
         Joined::Revocably(place, overtaken)
     }
 
-    /// A packet joins a port in a lull. Returns its slot and the number of packets that it overtakes.
+    /// Adds a packet to a port in a lull. Returns its slot and the number of packets that it overtakes.
     #[inline(always)]
     pub(crate) fn expect_in_lull(&mut self, now: Time, port: PortId, header: &Header) -> (Slot, u32) {
         let Outputs { ports, visible, lull: Some(lull), queues: number, .. } = self else {
@@ -126,7 +127,7 @@ impl Outputs {
         (place, overtaken as u32)
     }
 
-    /// See [`Switch::revoke`]. What is queued is charged now, for the first time.
+    /// See [`Switch::revoke`]. Queued packets are charged now, for the first time.
     pub(crate) fn revoke(
         &mut self,
         turn: &mut Turn<'_>,
@@ -167,7 +168,8 @@ impl Outputs {
         }
     }
 
-    /// A queue of a port starts or stops being held or discarding: in between, the port foresees no departures.
+    /// Called when a queue of a port starts or stops being held or discarding: in between, the port foresees no
+    /// departures.
     pub(crate) fn interrupt(&mut self, port: PortId) {
         let Outputs { ports, lull: Some(lull), .. } = self else { return };
         let Output { in_lull, queues, .. } = &mut ports[port.index()];
@@ -183,7 +185,7 @@ impl Outputs {
         }
     }
 
-    /// A transmitter is idle: a lull begins if no sender is paused, and little is stored.
+    /// Called when a transmitter is idle: a lull begins if no sender is paused and little is stored.
     #[inline]
     pub(crate) fn may_begin_lull(&mut self) {
         if let (Some(lull), Some(ingress)) = (&mut self.lull, &self.ingress)
@@ -196,7 +198,7 @@ impl Outputs {
 }
 
 impl Output {
-    /// Releases what has left the port, which has this number, before `now`.
+    /// Releases the packets that left the port, which has this number, before `now`.
     #[inline(always)]
     fn release_in_lull(&mut self, now: Time, port: PortId, (lull, visible): (&mut Lull, &mut Visible)) {
         let Output { in_lull: Some(foreseen), port: held, queues, .. } = self else { return };

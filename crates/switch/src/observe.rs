@@ -5,11 +5,12 @@ use weft_core::{Header, PacketId, PortId, Time};
 
 use crate::turn::{Effect, Turn};
 
-/// Sees everything a switch does with packets, and changes nothing. The interface for taps, traces and captures.
+/// Sees everything that a switch does with packets, and changes nothing. The interface for taps, traces and captures.
 pub trait Observer: Send {
-    /// A whole packet arrived at port `from`; its header is as the switch finds it.
+    /// Called when a whole packet arrives at port `from`, with its header as the switch finds it.
     fn received(&mut self, now: Time, from: PortId, packet: PacketId, header: &Header);
-    /// The first bit of a packet leaves by `port` at `start`, which is not before the instant of the call.
+    /// Called when the first bit of a packet leaves by `port` at `start`, which is not before the instant of the
+    /// call.
     fn sends(&mut self, start: Time, port: PortId, packet: PacketId, header: &Header);
     /// A packet is dropped.
     fn dropped(&mut self, now: Time, packet: PacketId, reason: Reason);

@@ -32,13 +32,13 @@ pub(crate) struct Outputs {
     pub(crate) queues: usize,
     pub(crate) cells: MemoryCells,
     count_in_service: bool,
-    /// Some marker acts on departures.
+    /// Whether some marker acts on departures.
     marks_departures: bool,
     /// Ports without departure marking and pauses may have foresight.
     plain: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
-    /// If full queues trim packets.
+    /// Present if full queues trim packets.
     pub(crate) trim: Option<Trim>,
     /// Ports may foresee departures in lulls.
     pub(crate) lulls: bool,
@@ -96,7 +96,7 @@ impl Outputs {
         self.plain &= !output.looks_at_departures() && output.red.is_none();
     }
 
-    /// From now on the departures of a port are known when packets arrive, if the settings allow it.
+    /// Makes the departures of a port known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         let output = &mut self.ports[port.index()];
         let plain = self.plain && output.shaper.is_none();
@@ -140,7 +140,7 @@ impl Outputs {
         held.counters(byte_time)
     }
 
-    /// Packets a port holds, the packet in service included.
+    /// Packets that a port holds, including the packet in service.
     pub(crate) fn packets(&self, port: PortId) -> u64 {
         let output = &self.ports[port.index()];
         let in_lull = || output.lull().map_or(output.port.packets, |foreseen| foreseen.packets() as u64);
@@ -184,7 +184,7 @@ impl Outputs {
         self.ports[port.index()].bytes_that_count(queue, self.count_in_service)
     }
 
-    /// Engines read the queue lengths of these ports from now on.
+    /// Lets engines read the queue lengths of these ports from now on.
     pub(crate) fn watch(&mut self, ports: &[PortId]) {
         for port in ports {
             for queue in 0..self.queues {
@@ -205,7 +205,7 @@ impl Outputs {
         }
     }
 
-    /// Makes visible what engines may know at `now`.
+    /// Makes visible what engines may see at `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         self.visible.advance(now);
@@ -225,7 +225,7 @@ impl Outputs {
         self.chosen(port).foresight.is_some()
     }
 
-    /// The transmitter of `port` is idle, and [`Outputs::finish_service`] has been called: the next packet.
+    /// Returns the next packet of `port`, whose transmitter is idle; [`Outputs::finish_service`] has been called.
     #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         if self.ports[port.index()].shaper.is_some() {
@@ -271,7 +271,7 @@ impl Outputs {
         }
     }
 
-    /// The wake-up that a port's shaper requested may be due. Returns whether the port may send now.
+    /// Called when the wake-up that a port's shaper requested may be due. Returns whether the port may send now.
     pub(crate) fn opens(&mut self, now: Time, port: PortId) -> bool {
         let output = &mut self.ports[port.index()];
         let Some(shaper) = output.shaper.as_mut().filter(|own| own.called <= now) else { return false };
@@ -279,7 +279,7 @@ impl Outputs {
         output.port.in_service.is_none()
     }
 
-    /// The packet in service, if any, has left.
+    /// Called when the packet in service, if any, has left.
     #[inline(always)]
     pub(crate) fn finish_service(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(done) = self.ports[port.index()].port.in_service.take() else { return };
@@ -296,7 +296,7 @@ impl Outputs {
         }
     }
 
-    /// The link of a port went down or came back. A foreseen port keeps its link.
+    /// Called when the link of a port goes down or comes back. A foreseen port keeps its link.
     pub(crate) fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         let output = &mut self.ports[port.index()];
         let foresees = output.foresight.is_some() || output.strict.is_some();
@@ -323,7 +323,7 @@ impl Outputs {
         Some(packet)
     }
 
-    /// A stored packet that has left its queue is discarded instead of served.
+    /// Discards a stored packet that has left its queue instead of serving it.
     #[cold]
     pub(crate) fn give_up(
         &mut self,

@@ -21,8 +21,8 @@ impl Outputs {
         }
     }
 
-    /// A packet found no room. If headroom is exhausted, its sender must be paused, because other ports may have used
-    /// up the shared headroom before it was paused.
+    /// Called when there was no room for a packet. If headroom is exhausted, its sender must be paused, because other
+    /// ports may have used up the shared headroom before it was paused.
     #[cold]
     pub(crate) fn refused(&mut self, effects: &mut Effects, header: &Header, queue: usize, reason: Reason) {
         let Some(ingress) = self.ingress.as_mut().filter(|_| reason == Reason::Headroom) else { return };
@@ -49,7 +49,7 @@ impl Outputs {
         }
     }
 
-    /// The transmitter of a port finds no packet, but a frame may have become due in the meantime.
+    /// Called when the transmitter of a port finds no packet, because a frame may have become due in the meantime.
     #[inline]
     pub(crate) fn nothing_to_send(&mut self, effects: &mut Effects, port: PortId) {
         if self.ingress.as_ref().is_some_and(|ingress| ingress.has_frame(port)) {

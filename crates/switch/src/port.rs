@@ -1,4 +1,4 @@
-//! The output side of a switch: queues per port, what is in service, and the counters of an operator.
+//! The output side of a switch: queues per port, the packet in service, and the counters that operators see.
 
 use std::mem::offset_of;
 
@@ -54,12 +54,12 @@ impl InService {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Port {
-    /// Bytes in all queues, the packet in service included.
+    /// Bytes in all queues, including the packet in service.
     pub(crate) bytes: u64,
     pub(crate) peak: u64,
     /// As of `counted_until`.
     pub(crate) byte_time: u128,
-    /// Packets in all queues, the packet in service included.
+    /// Packets in all queues, including the packet in service.
     pub(crate) packets: u64,
     counted_until: Time,
     pub(crate) dropped: u64,
@@ -83,7 +83,7 @@ pub(crate) struct Output {
     pub(crate) scheduler: AnyScheduler,
     /// The limit of each queue.
     pub(crate) limit: u64,
-    /// If there is one queue: a packet with which it holds at most this many bytes needs no marker.
+    /// With one queue: no marker is asked while the queue, including the new packet, holds at most this many bytes.
     pub(crate) unmarked_up_to: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
     /// The early drop of red packets, if configured.
@@ -95,7 +95,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Where the bytes begin that every packet at a foreseen port touches, and how many they are: see [`Output`].
+    /// Offset and number of the bytes that every packet at a foreseen port touches: see [`Output`].
     pub(crate) const HOT: (usize, usize) = {
         let start = offset_of!(Output, foresight) + Foresight::HOT_FROM;
         (start, offset_of!(Output, port.packets) - start)
@@ -137,7 +137,7 @@ impl Output {
         if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
-    /// What the port foresees in a lull, if anything.
+    /// The port's foresight in a lull, if any.
     pub(crate) fn lull(&self) -> Option<&RevocableForesight> {
         self.in_lull.as_deref().filter(|foreseen| foreseen.packets() > 0)
     }
@@ -147,7 +147,7 @@ impl Output {
         self.markers.iter().any(AnyMarker::looks_at_departures)
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue? `PLAIN`: departures of the port are foreseen.
+    /// Whether there is room for a packet of `wire` bytes in a queue. `PLAIN`: departures of the port are foreseen.
     #[inline(always)]
     pub(crate) fn admit<const PLAIN: bool>(
         &self,
@@ -166,7 +166,7 @@ impl Output {
         store.admit((queue, bytes), self.port.bytes, wire)
     }
 
-    /// Bytes of a queue, the packet in service included. `PLAIN`: departures of the port are foreseen.
+    /// Bytes of a queue, including the packet in service. `PLAIN`: departures of the port are foreseen.
     #[inline(always)]
     pub(crate) fn bytes_of<const PLAIN: bool>(&self, queue: usize) -> u64 {
         match self {
@@ -211,7 +211,7 @@ impl Output {
         Some(opens)
     }
 
-    /// The queue to be served next.
+    /// The queue to serve next.
     #[inline(always)]
     pub(crate) fn pick(&mut self, headers: &Headers) -> Option<usize> {
         match &self.queues[..] {
@@ -220,7 +220,8 @@ impl Output {
         }
     }
 
-    /// Takes the head of a queue, with the verdict of its marker if markers look at departures; its bytes stay charged.
+    /// Takes the head of a queue, with the verdict of its marker if markers act on departures; its bytes stay
+    /// charged.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
@@ -313,8 +314,7 @@ impl Port {
         PortCounters { dropped, marked, trimmed, returned, peak: Bytes(self.peak), byte_time }
     }
 
-    /// A packet with a known departure arrived: the port now holds this many bytes, and this many byte-picoseconds
-    /// more.
+    /// Adds a packet with a known departure: the port now holds this many bytes, and this many byte-picoseconds more.
     #[inline]
     pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
         self.bytes = bytes;
@@ -324,13 +324,13 @@ impl Port {
         self.byte_time += byte_time;
     }
 
-    /// Departures of all these packets are no longer known: takes back the byte-picoseconds counted ahead.
+    /// Takes back the byte-picoseconds counted ahead for packets whose departures are no longer known.
     pub(crate) fn restart(&mut self, now: Time, packets: u64, ahead: u128) {
         (self.packets, self.counted_until) = (packets, now);
         self.byte_time -= ahead;
     }
 
-    /// A packet gets a mark.
+    /// Marks a packet.
     #[inline]
     pub(crate) fn mark(&mut self, header: &mut Header) {
         header.marks.ecn = Ecn::Marked;

@@ -1,5 +1,5 @@
-//! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the memory of
-//! departed packets is released.
+//! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the
+//! memory of departed packets is released.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
@@ -11,7 +11,7 @@ use crate::port::{Output, Port};
 use crate::turn::{Departure, SentEarly, Turn};
 
 impl Outputs {
-    /// Releases what has left a port with strict priority, or one in a lull, before `now`.
+    /// Releases the packets that left a port with strict priority, or one in a lull, before `now`.
     #[inline(always)]
     pub(crate) fn settle_strict(&mut self, now: Time, port: PortId) {
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
@@ -36,7 +36,8 @@ impl Outputs {
         }
     }
 
-    /// A packet joins an unobserved port with strict priority whose transmitter is idle, with neither limit nor marker near.
+    /// Adds a packet to an unobserved port with strict priority whose transmitter is idle, with neither limit nor
+    /// marker near.
     #[inline(always)]
     pub(crate) fn join_strict_idle(&mut self, now: Time, port: PortId, header: &Header) -> Option<Slot> {
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
@@ -51,7 +52,7 @@ impl Outputs {
         Some(place)
     }
 
-    /// A packet joins a port with strict priority.
+    /// Adds a packet to a port with strict priority.
     #[inline(never)]
     pub(crate) fn join_strict(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         let now = turn.now;
@@ -70,7 +71,7 @@ impl Outputs {
         self.join_strict_near(turn, (port, queue), packet)
     }
 
-    /// A packet joins a port with strict priority, with a limit or the marker near.
+    /// Adds a packet to a port with strict priority, with a limit or the marker near.
     fn join_strict_near(
         &mut self,
         turn: &mut Turn<'_>,
@@ -120,8 +121,8 @@ impl Outputs {
         self.visible.joined(now, (header.ingress, header.wire), slot(port, queue, self.queues));
     }
 
-    /// The transmission after which a port with strict priority was to be asked has ended: what it sends now; an instant, if packets
-    /// of the first queue have taken its link until then.
+    /// Called when the transmission ends after which a strict-priority port asked to be called. Returns what it sends
+    /// now, or, if packets of the first queue occupy the link, when to ask again.
     #[inline(always)]
     pub(crate) fn serve_strict(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let Output { strict: Some(strict), queues, port: held, .. } = &mut self.ports[port.index()] else {
@@ -142,8 +143,8 @@ impl Outputs {
 }
 
 impl Output {
-    /// A packet that has been admitted takes its place on the link of a port with strict priority, or waits in a queue that others
-    /// may overtake. The first to wait asks for a call.
+    /// Gives an admitted packet a slot on the link of a port with strict priority, or queues it where others may
+    /// overtake it. The first to wait requests a call.
     #[inline(always)]
     fn take_in(&mut self, turn: &mut Turn<'_>, (queue, wire): (usize, u16), packet: PacketId) -> Joined {
         let Output { strict: Some(strict), port: held, queues, .. } = self else {

@@ -1,5 +1,5 @@
-//! A packet for which there is no room: its header goes on without it, or back to its sender, or another packet makes room, or it
-//! is dropped. Must not depend on why there is none.
+//! What happens to a packet for which there is no room: its header is forwarded alone or returned to the sender,
+//! another packet is evicted, or it is dropped. Must not depend on why there is no room.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -9,7 +9,7 @@ use crate::outputs::{Outputs, slot};
 use crate::turn::Turn;
 
 impl Outputs {
-    /// A packet may not join a queue: its header joins or is returned, or the whole packet is dropped.
+    /// Handles a packet that may not join a queue: its header joins or is returned, or the whole packet is dropped.
     #[cold]
     pub(crate) fn turned_away(
         &mut self,
@@ -38,7 +38,7 @@ impl Outputs {
         Joined::Dropped(self.refuse(port, reason))
     }
 
-    /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.
+    /// Drops a queued packet that ranks behind a newcomer for which there is no room. `false` if there is none.
     fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
         let newcomer = *turn.headers.get(newcomer);
         let Some(order) = self.orders.get_mut(slot(at.0, at.1, self.queues)) else { return false };

@@ -17,7 +17,7 @@ use weft_voq::VoqSettings;
 pub struct PortSettings {
     /// Its congestion marks.
     pub ecn: MarkerSettings,
-    /// Which of its queues is served next.
+    /// The scheduler: which of its queues is served next.
     pub schedule: SchedulerSettings,
     /// Limit of each of its queues, whatever the sharing rule allows.
     pub queue_limit: Option<Bytes>,
@@ -51,7 +51,7 @@ choice! {
 }
 
 impl SwitchSettings {
-    /// The least time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
+    /// Minimum time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
     #[must_use]
     pub fn transit(&self) -> Span {
         self.latency + self.voq.as_ref().map_or(Span::ZERO, |voq| voq.crossing)
@@ -64,7 +64,8 @@ settings! {
         /// Packet memory of the whole switch, shared by all ports. Required by dynamic sharing; with static sharing
         /// an additional limit over all ports.
         buffer: Option<Bytes> = None,
-        /// Memory is handed out in cells of this size: a packet occupies whole ones, and limits, marks and pauses count them. By the byte unless given.
+        /// Memory is handed out in cells of this size: a packet occupies whole ones, and limits, marks and pauses
+        /// count them. Absent: by the byte.
         cell: Option<Bytes> = None,
         /// How the memory is divided among the queues.
         sharing: SharingSettings = SharingSettings::default(),
@@ -80,9 +81,9 @@ settings! {
         latency: Span = Span::from_ns(500),
         /// Queues per port; a packet of class c goes to queue min(c, queues - 1).
         queues: u32 [1, 8] = 1,
-        /// Which queue of a port is served next.
+        /// The scheduler: which queue of a port is served next.
         schedule: SchedulerSettings = SchedulerSettings::default(),
-        /// Which packet of a queue is sent next, and which is dropped when there is no room.
+        /// The order within a queue: which packet is sent next, and which is dropped when there is no room.
         order: OrderSettings = OrderSettings::default(),
         /// Congestion marks; off unless given.
         ecn: MarkerSettings = MarkerSettings::default(),
@@ -90,7 +91,7 @@ settings! {
         pfc: PfcSettings = PfcSettings::default(),
         /// Trimming packets to their headers where a queue is full; off unless a queue length is given.
         trim: TrimSettings = TrimSettings::default(),
-        /// Early drops of packets that their transport can do without; off unless a threshold is given.
+        /// Early drops of packets that their transport can spare; off unless a threshold is given.
         color: ColorSettings = ColorSettings::default(),
         /// Which flows may send over a link, and at what rate; off unless given. Needed by transports that are scheduled by switches.
         arbiter: ArbiterSettings = ArbiterSettings::default(),

@@ -1,14 +1,14 @@
-//! Where a switch is. Must not depend on what it does.
+//! The position of a switch in the network. Must not depend on what it does.
 
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Span, SwitchId};
 
-/// What a switch needs to know about its position in the network.
+/// The facts about its position in the network that a switch needs.
 #[derive(Clone, Debug)]
 pub struct SwitchSite {
     /// Seed of the run.
     pub seed: u64,
-    /// Which switch it is.
+    /// The switch.
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: Vec<Rate>,

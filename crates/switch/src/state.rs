@@ -1,8 +1,9 @@
-//! What a balancer remembers, in bytes. Must not depend on any balancer.
+//! The memory of a balancer, in bytes. Must not depend on any balancer.
 
 use weft_core::Bytes;
 
-/// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
+/// The memory of a balancer in each forwarding engine of a switch. Headers, hash functions and routes are not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Memory independent of flows; tables count as full.

@@ -54,7 +54,7 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// The parts that every packet touches: where they begin and how many bytes they are.
+    /// The parts that every packet touches: their offset and number of bytes.
     pub const HOT: [(usize, usize); 2] = [
         (0, offset_of!(Switch, table) + ForwardingTable::HOT),
         (offset_of!(Switch, outputs.ports), size_of::<Vec<Output>>()),
@@ -127,10 +127,10 @@ impl Switch {
         }
     }
 
-    /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must be called for it
-    /// (with strict priority; with one queue never): the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
-    /// must not change state, and the port must be empty.
+    /// Makes [`Switch::receive`] return when packets leave by `port`, or when [`Switch::transmit_early`] must be
+    /// called for it (only with strict priority): the end of a transmission then needs no event, and nothing else
+    /// changes. Returns `false` and changes nothing if the port's settings rule this out (another scheduler, marking
+    /// on departure, a shaper or an arbiter). The port's link must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         let line = Transmission::at(self.rates[port.index()]);
         let foresees =
@@ -142,14 +142,15 @@ impl Switch {
         foresees
     }
 
-    /// From now on `observer` sees every packet.
+    /// Makes `observer` see every packet from now on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
         (self.plain, self.at_inputs) = (false, false);
     }
 
-    /// A whole packet arrived at port `from`: route, balance, admit, mark, queue. The entry to a switch; drivers
-    /// with several threads call its two halves, [`Switch::decide`] and [`Switch::enqueue`]. Effects may accompany any verdict; none of them contains the packet itself.
+    /// Receives a whole packet at port `from`: route, balance, admit, mark, queue. The entry to a switch; drivers
+    /// with several threads call its two halves, [`Switch::decide`] and [`Switch::enqueue`]. Effects may accompany
+    /// any verdict; none of them contains the packet itself.
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
@@ -178,7 +179,8 @@ impl Switch {
         }
     }
 
-    /// The transmitter of `port` is idle: what was in service, if anything, has left. Returns what it sends next.
+    /// Called when the transmitter of `port` is idle: the packet in service, if any, has left. Returns what it sends
+    /// next.
     #[inline(always)]
     pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
         let before = turn.effects.len();
@@ -207,7 +209,7 @@ impl Switch {
         self.outputs.ports.iter().any(|output| output.strict.is_some())
     }
 
-    /// The instant named by [`Verdict::QueuedUntil`] or [`SentEarly`] has come. `None` if nothing waits.
+    /// Called at the instant named by [`Verdict::QueuedUntil`] or [`SentEarly`]. `None` if nothing waits.
     #[inline(always)]
     pub fn transmit_early(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let sent = self.outputs.serve_strict(turn, port);
@@ -217,8 +219,8 @@ impl Switch {
         sent
     }
 
-    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come. A port that foresees departures has to be asked
-    /// what has [crossed](Switch::cross) the fabric in front of it.
+    /// Called at the time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port`. A port that foresees
+    /// departures must be asked what has [crossed](Switch::cross) the fabric in front of it.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
         if self.use_credits(turn, port) {
             return;
@@ -232,7 +234,8 @@ impl Switch {
         }
     }
 
-    /// A priority flow control event at a port: from its far end, from the timer of its pauses, or from the watchdog.
+    /// Handles an event of priority flow control at a port: from its far end, from the timer of its pauses, or from
+    /// the watchdog.
     pub fn pause(&mut self, turn: &mut Turn<'_>, port: PortId, order: PauseOrder) {
         match order {
             PauseOrder::Refresh => self.outputs.refresh(turn.effects, port),
@@ -245,9 +248,9 @@ impl Switch {
         }
     }
 
-    /// The link of `port` went down or came back. Queued packets of a port that went down are lost; the driver must
-    /// drop a packet in service, which stays charged until [`Switch::transmit`] is called at its end. A port that
-    /// came back is used at once by the groups that contain it.
+    /// Called when the link of `port` goes down or comes back. Queued packets of a port that went down are lost; the
+    /// driver must drop a packet in service, which stays charged until [`Switch::transmit`] is called at its end. A
+    /// port that came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.table.set_port(port, up);
         self.forget_groups();
@@ -262,7 +265,7 @@ impl Switch {
         self.note_drops(turn, before);
     }
 
-    /// New routes from the routing protocol, all at once. Ports that are down here are excluded.
+    /// Installs new routes from the routing protocol, all at once. Ports that are down here are excluded.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.assert_ports(ForwardingTable::ports_of(&groups));
         self.table.install(group_of_leaf, groups);
@@ -277,14 +280,14 @@ impl Switch {
         queue_of(class, self.queues)
     }
 
-    /// Releases the memory of packets that have left foreseen ports before `now`; must be called before reading what
-    /// the switch holds.
+    /// Releases the memory of packets that left foreseen ports before `now`; must be called before reading the
+    /// contents of the switch.
     pub fn settle(&mut self, now: Time, headers: &mut Headers) {
         self.catch_up_fabric(now, headers);
         self.outputs.settle_all(now);
     }
 
-    /// What the switch holds and has counted, after [`Switch::settle`] where ports foresee their departures.
+    /// The contents and counters of the switch, after [`Switch::settle`] if ports foresee their departures.
     #[must_use]
     #[inline]
     pub fn reading(&self) -> SwitchReading<'_> {
@@ -301,7 +304,7 @@ impl Switch {
         }
     }
 
-    /// Where a packet may go: several ports only if an engine must choose among them.
+    /// The route of a packet: several ports only if an engine must choose among them.
     #[inline(always)]
     fn way(&self, header: &Header) -> Way<'_> {
         match (self.table.way(header), &self.hash) {
@@ -358,7 +361,7 @@ impl Switch {
     }
 }
 
-/// A packet enters the switch: records its time and port of arrival in the header.
+/// Records the time and port of arrival of a packet that enters the switch in its header.
 #[inline(always)]
 fn enter(now: Time, header: &mut Header, from: PortId) {
     header.ingress = from;

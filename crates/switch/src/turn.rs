@@ -8,12 +8,12 @@ use weft_pfc::PauseFrame;
 
 use weft_foresight::Slot;
 
-/// What the driver of a switch has to carry out, in the order given.
+/// What the driver of a switch must carry out, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The idle transmitter of this port has something to send: call [`crate::Switch::transmit`].
     HasWork(PortId),
-    /// At this instant something is due at this port: call [`crate::Switch::wake`].
+    /// At this instant, call [`crate::Switch::wake`] for this port.
     WakeAt(Time, PortId),
     /// A queued packet is dropped; the driver must free its slot in the pool.
     Dropped(PacketId, Reason),
@@ -22,7 +22,7 @@ pub enum Effect {
 /// A reused list of effects, drained by the driver after each call, the oldest first.
 pub type Effects = VecDeque<Effect>;
 
-/// What a driver lends to a switch for one call.
+/// The resources that a driver lends to a switch for one call.
 #[derive(Debug)]
 pub struct Turn<'a> {
     /// The time.
@@ -45,7 +45,7 @@ impl Turn<'_> {
 /// When a packet that was received leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// By which port.
+    /// The port by which it leaves.
     pub port: PortId,
     /// Its first bit leaves.
     pub start: Time,
@@ -67,16 +67,16 @@ impl Departure {
     }
 }
 
-/// What a switch does with a received packet.
+/// The outcome for a received packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Verdict {
-    /// It leaves at a known time, by a port whose departures are foreseen: there is no further notice.
+    /// It leaves at a known time, by a port whose departures are foreseen, without further notice.
     LeavesAt(Departure),
     /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves. It overtakes the last
     /// packets of its port, this many, which leave [later](crate::Switch::overtaken).
     LeavesUnlessHeld(Departure, u32),
-    /// Nothing has happened: the driver must [revoke](crate::Switch::revoke) what the switch foresees, and call
+    /// Nothing has happened: the driver must [revoke](crate::Switch::revoke) the foreseen departures and call
     /// [`crate::Switch::receive`] again.
     RevokeFirst,
     /// It is queued at a port whose transmitter is idle: call [`crate::Switch::transmit`].
@@ -86,14 +86,14 @@ pub enum Verdict {
     /// It is queued at a port whose transmitter is busy until then: call [`crate::Switch::transmit_early`] at that instant, after
     /// all packets that arrive at it.
     QueuedUntil(PortId, Time),
-    /// It found no room even without its payload: its header returns to its sender. Call [`crate::Switch::receive`]
-    /// again, with the same port.
+    /// There was no room for it even without its payload: its header returns to its sender. Call
+    /// [`crate::Switch::receive`] again, with the same port.
     Returned,
     /// It is dropped, for this reason; the driver must free its slot in the pool.
     Dropped(Reason),
 }
 
-/// What priority flow control says about a port.
+/// An event of priority flow control at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseOrder {
     /// The pauses that the port requested are about to expire: those still needed are refreshed.
@@ -105,7 +105,7 @@ pub enum PauseOrder {
         /// Whether it is paused.
         held: bool,
     },
-    /// The watchdog of a lossless queue starts or stops discarding what waits in it and what arrives.
+    /// The watchdog of a lossless queue starts or stops discarding waiting and arriving packets.
     Discard {
         /// The queue.
         queue: usize,
@@ -123,12 +123,13 @@ pub enum Sent {
     Frame(PauseFrame),
 }
 
-/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after which it was to be
-/// asked; behind virtual output queues, once it is [woken](crate::Switch::wake).
+/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after
+/// which it asked to be called; behind virtual output queues, once it is [woken](crate::Switch::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentEarly {
     /// A packet, and when it leaves. If an instant is given, ask again then.
     Packet(PacketId, Departure, Option<Time>),
-    /// Nothing: ask again at this instant, until which packets of the first queue have the link, or credits are on their way.
+    /// Nothing: ask again at this instant; until then packets of the first queue occupy the link, or credits are on
+    /// their way.
     Later(Time),
 }

@@ -19,7 +19,7 @@ fn leaf(engines: u32, balancer: BalancerSettings) -> RigOptions {
     RigOptions { ports: 48, engines, visibility: Visibility::EngineSlot, balancer, wire: 1_600 }
 }
 
-/// How long a packet lasts on a line.
+/// Transmission time of a packet.
 fn slot(plan: &RigOptions) -> Span {
     RigOptions::RATE.time_for(Bytes(plan.wire.into()))
 }
@@ -98,7 +98,7 @@ fn one_engine_by_turns_keeps_all_queues_of_unit_packets_within_one() {
     let mut longest = 0;
     for slot in 0..3_000 {
         rig.now = Time(slot * packet.0);
-        // Up to five packets per output in one slot, half an output's worth on the mean.
+        // Up to five packets per output in one slot, half a packet on average.
         let burst = if dice.chance(0.2) { dice.below(241) } else { 0 };
         for _ in 0..burst {
             rig.arrive(dice.below(48) as usize, 0);
@@ -124,9 +124,9 @@ fn end_slot(rig: &mut Rig) {
 // ---- the minimal model ----
 
 /// One leaf: each input is a source that sends bursts of one flow at line rate, geometric with a mean of `burst`
-/// packets. At the end of a burst and in every slot of silence the next burst begins with probability q, where
-/// 1/q = burst (1 - load) / load. So silences may last nothing at all, and the true load is somewhat more than `load`
-/// says (0.833 for 0.8): the reference that printed the table below does this, as its queue lengths show.
+/// packets. At the end of a burst and in every slot of silence the next burst begins with probability q, where 1/q =
+/// burst (1 - load) / load. So silences may have no length, and the true load is somewhat above `load` (0.833 for
+/// 0.8): the reference that printed the table below does this, as its queue lengths show.
 struct Model {
     plan: RigOptions,
     load: f64,
@@ -145,7 +145,7 @@ impl Model {
         slot(&self.plan)
     }
 
-    /// Packets of one slot: engine e serves the inputs i with i mod F = e, one after the other; engines in step.
+    /// Packets of one slot: engine e serves the inputs i with i mod F = e, one after the other; engines work in step.
     fn arrival(&self, slot: u64, input: usize) -> Time {
         let (engines, inputs) = (u64::from(self.plan.engines), u64::from(self.plan.ports));
         let turn = input as u64 / engines;
@@ -226,7 +226,8 @@ impl Column {
     }
 }
 
-/// Flows do not care for engines; their queues remember for so long that runs of this length scatter by 7 %.
+/// Per-flow choices do not depend on engines; their queues have so long a memory that runs of this length scatter by
+/// 7 %.
 #[test]
 fn hashing_flows_is_worse_by_an_order_of_magnitude() {
     let at = |load| Column { load, engines: 1, slots: 60_000 }.measure(by_flow());
@@ -300,7 +301,7 @@ fn as_many_engines_as_inputs_at_high_load() {
     assert!(one_twenty > one_one && twelve_one > 1.04 * two_one, "but many are too many");
 }
 
-/// Where the effect sets in: up to 12 engines more samples still help, with 48 they harm.
+/// Where the effect begins: with up to 12 engines more samples still help, with 48 they harm.
 #[test]
 fn more_samples_help_few_engines() {
     for (engines, printed) in [(6, 0.51), (12, 0.74)] {

@@ -2,7 +2,7 @@
 //!
 //! Poisson arrivals, exponential service, unit packets: the course of events is a Markov chain, driven here in its
 //! uniformised form: one event is an arrival with probability lambda / (lambda + sum of mu), else an attempt of one
-//! output to send. Means over events are means over time. Who goes where, and what is stored, is the switch's.
+//! output to send. Means over events are means over time. The switch itself chooses outputs and stores packets.
 
 mod rig;
 
@@ -11,7 +11,7 @@ use weft_core::{Purpose, Random};
 use weft_switch::balance::{BalancerSettings, drill::DrillSettings};
 use weft_switch::settings::Visibility;
 
-/// One output that sends at `fast`, others at rate 1, and the offered load as a share of all.
+/// One output with rate `fast`, others with rate 1, and the offered load as a share of the total rate.
 #[derive(Clone, Copy)]
 struct System {
     outputs: u16,
@@ -44,13 +44,14 @@ impl System {
     }
 }
 
-/// What a run shows.
+/// The results of a run.
 #[derive(Debug)]
 struct Course {
     /// Growth of the backlog per unit of time.
     growth: f64,
-    /// Mean number of packets in the switch, those in service included. A single queue that all outputs serve, driven
-    /// by the same events, is the control variate: its mean load / (1 - load) is known, its excursions are taken off.
+    /// Mean number of packets in the switch, including those in service. A single queue that all outputs serve,
+    /// driven by the same events, is the control variate: its mean load / (1 - load) is known, its excursions are
+    /// taken off.
     steadied: f64,
 }
 
@@ -74,7 +75,7 @@ fn run(system: System, (d, m): (u32, u32), engines: u32, duration: f64) -> Cours
         }
         let point = dice.unit() * system.events() - system.arrivals();
         if point < 0.0 {
-            // The same draw, its finer digits: which input.
+            // The finer digits of the same draw choose the input.
             let inputs = f64::from(system.outputs);
             rig.arrive((-point / system.arrivals() * inputs) as usize % rig.serving.len(), 0);
             single += 1;

@@ -1,8 +1,8 @@
-//! The Arrow schema of a table as readers of Parquet files expect it: a FlatBuffers message in base64 under a key of the file's
-//! metadata. With it the unit of a column is metadata of its field. Knows columns, no values.
+//! The Arrow schema of a table as readers of Parquet files expect it: a FlatBuffers message in base64 under a key of
+//! the file's metadata. It makes the unit of a column metadata of its field. Depends on columns only, not on values.
 //!
-//! *Formats*: Arrow columnar format 1.5, encapsulated messages and `Schema.fbs`, `Message.fbs`; FlatBuffers internals (tables,
-//! vtables, vectors); RFC 4648 section 4.
+//! *Formats*: Arrow columnar format 1.5, encapsulated messages and `Schema.fbs`, `Message.fbs`; FlatBuffers internals
+//! (tables, vtables, vectors); RFC 4648 section 4.
 
 use crate::{Cells, Column, DataTable};
 
@@ -73,7 +73,7 @@ enum Slot {
     Short(i16),
     Int(i32),
     Long(i64),
-    /// Refers to something that comes later.
+    /// Refers to a part that comes later.
     Place,
 }
 
@@ -90,7 +90,7 @@ impl Slot {
     }
 }
 
-/// A buffer that is written from the root on: what refers to a later part keeps a place for the distance.
+/// A buffer that is written from the root: a reference to a later part reserves space for the distance.
 struct FlatBuffer {
     bytes: Vec<u8>,
 }

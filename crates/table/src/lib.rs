@@ -13,11 +13,11 @@ use std::sync::Arc;
 pub struct DataTable {
     /// File name without extension.
     pub name: String,
-    /// The columns, all of one length.
+    /// The columns, all of the same length.
     pub columns: Vec<Column>,
 }
 
-/// A column. Its name ends with its unit where it has one.
+/// A column. Its name ends with its unit, if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// Name, for example `start_ps`.
@@ -37,13 +37,13 @@ pub enum Cells {
     Numbers(Vec<Option<f64>>),
     /// Texts.
     Texts(Vec<String>),
-    /// Texts out of a list.
+    /// Texts from a list.
     Names(NameColumn),
     /// Yes or no.
     Flags(Vec<bool>),
 }
 
-/// Texts that repeat: a list of names, and for each row its place in the list.
+/// Repeating texts: a list of names, and for each row its index in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NameColumn {
     /// The names.
@@ -111,7 +111,7 @@ impl DataTable {
         self.column(name, "", Cells::Texts(cells.collect()))
     }
 
-    /// Adds a column of texts out of a list; a place beyond it is an empty text.
+    /// Adds a column of texts from a list; an index beyond it is an empty text.
     #[must_use]
     pub fn names(self, name: &str, names: &Arc<[String]>, picks: impl Iterator<Item = u32>) -> DataTable {
         let cells = NameColumn { names: Arc::clone(names), picks: picks.collect() };

@@ -1,6 +1,6 @@
-//! A table as a Parquet file: Snappy, a row group for each part of it, optional columns. The unit of every column is in the metadata
-//! of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`. Knows tables, not what they
-//! hold.
+//! A table as a Parquet file: Snappy, a row group for each part of it, optional columns. The unit of every column is
+//! in the metadata of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`.
+//! Depends on tables, not on their content.
 
 use crate::{Cells, Column, DataTable, NameColumn, arrow};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
@@ -87,8 +87,8 @@ fn properties(table: &DataTable) -> WriterProperties {
     table.columns.iter().fold(common, encoded).build()
 }
 
-/// Few different texts are a dictionary, and their extremes help no reader; numbers that mostly differ are none, which
-/// saves looking each up.
+/// Texts with few different values use a dictionary, and their extremes help no reader; numbers that mostly differ do
+/// not, which saves looking each up.
 fn encoded(properties: WriterPropertiesBuilder, column: &Column) -> WriterPropertiesBuilder {
     let path = ColumnPath::new(vec![column.name.clone()]);
     let encoding = match column.cells {
@@ -129,7 +129,7 @@ fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result
     Ok(())
 }
 
-/// What cells that are not empty hold.
+/// The values of cells that are not empty.
 fn values<T: Copy + Default, V>(cells: &[Option<T>], value: impl Fn(T) -> V) -> Vec<V> {
     if cells.iter().all(Option::is_some) {
         return cells.iter().map(|cell| value(cell.unwrap_or_default())).collect();

@@ -29,7 +29,7 @@ impl SpillError {
 /// A row.
 pub type Words<const N: usize> = [u64; N];
 
-/// How much stays in memory, and the folder for the rest.
+/// The amount that stays in memory, and the folder for the rest.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -88,7 +88,7 @@ impl<const N: usize> Sorter<N> {
         if self.rows.len() >= self.most { self.down.put(&mut self.rows) } else { Ok(()) }
     }
 
-    /// How many rows it has.
+    /// The number of its rows.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.rows.len() as u64 + self.down.runs.iter().sum::<u64>()

@@ -1,13 +1,13 @@
 //! TLT, timeout-less transport: a sender marks the few packets whose loss would leave it waiting for a time-out as
-//! important
-//! (green) and all other payload as unimportant (red). Switches drop red packets early, so that green ones find room.
+//! important (green) and all other payload as unimportant (red). Switches drop red packets early, so that green ones
+//! find room.
 //!
 //! *Paper*: Lim, Bai, Zhu, Jung and Han, Towards timeout-less transport in commodity datacenter networks, EuroSys 2021.
 //! `LIMITATIONS.md` lists omissions and assumptions.
 //!
 //! In reading order: [`settings`], [`WindowMarker`] (window-based senders), [`RateMarker`] (rate-based senders),
-//! [`Ranges`]. Both markers are state machines beside a transport, which sends and recovers as without them; must not
-//! depend on any transport. `weft_buffer::color` implements the drops.
+//! [`Ranges`]. Both markers are state machines beside a transport, which sends and recovers as without them; they
+//! must not depend on any transport. `weft_buffer::color` implements the drops.
 
 mod ranges;
 mod rate;

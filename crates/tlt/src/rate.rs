@@ -18,12 +18,12 @@ impl RateMarker {
         RateMarker { every, since: 0, begins: false }
     }
 
-    /// A retransmission starts with the next packet.
+    /// Records that a retransmission starts with the next packet.
     pub fn goes_back(&mut self) {
         self.begins = true;
     }
 
-    /// A packet is sent; `last` if it is the last of its message. Returns whether it is important.
+    /// Called when a packet is sent; `last` if it is the last of its message. Returns whether it is important.
     pub fn sends(&mut self, last: bool) -> bool {
         self.since += 1;
         let important = last || std::mem::take(&mut self.begins) || self.since >= self.every;

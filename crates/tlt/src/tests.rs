@@ -50,7 +50,7 @@ fn the_last_packet_of_the_first_window_proves_the_window() {
     assert!(marker.is_due());
 }
 
-/// What goes after the important packet is judged by the next echo, not by this one.
+/// Packets after the important one are judged by the next echo, not by this one.
 #[test]
 fn an_echo_says_nothing_of_what_went_later() {
     let mut marker = WindowMarker::new();

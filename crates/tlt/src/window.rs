@@ -1,10 +1,8 @@
 //! Marking for window-based senders: while anything is in flight, exactly one important packet or its echo is.
 //!
-//! The echo of an important packet proves that everything sent before it has arrived or is lost, because packets of one
-//! flow keep their order. So the sender keeps its unimportant bytes in two generations, those sent before the important
-//! packet in
-//! flight and
-//! those sent since.
+//! The echo of an important packet proves that everything sent before it has arrived or is lost, because packets of
+//! one flow keep their order. So the sender keeps its unimportant bytes in two generations, those sent before the
+//! important packet in flight and those sent since.
 
 use std::ops::Range;
 
@@ -14,7 +12,7 @@ use crate::settings::Clocking;
 /// The state of the important packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Important {
-    /// None has been sent: the last packet of the first window will be it.
+    /// None has been sent: the last packet of the first window will be the important one.
     First,
     /// The packet or its echo is in flight.
     InFlight,
@@ -56,7 +54,7 @@ impl WindowMarker {
         WindowMarker { important: Important::First, older: Ranges::default(), recent: Ranges::default() }
     }
 
-    /// Payload is sent, new or again. Returns whether it is important.
+    /// Called when payload is sent, for the first time or again. Returns whether it is important.
     pub fn sends(&mut self, bytes: Range<u64>) -> bool {
         self.older.remove(&bytes);
         self.recent.remove(&bytes);
@@ -69,7 +67,8 @@ impl WindowMarker {
         important
     }
 
-    /// The payload just sent is the last that may be sent for now. Returns whether that makes it important.
+    /// Called when the payload just sent is the last that may be sent for now. Returns whether that makes it
+    /// important.
     pub fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
         let important = self.important == Important::First;
         if important {
@@ -79,14 +78,14 @@ impl WindowMarker {
         important
     }
 
-    /// The important packet is sent: all bytes sent before it become older.
+    /// Called when the important packet is sent: all bytes sent before it become older.
     fn departs(&mut self) {
         self.important = Important::InFlight;
         let before = std::mem::take(&mut self.recent);
         self.older.add_all(before);
     }
 
-    /// Everything below `una` has arrived, and these bytes beyond it.
+    /// Records that everything below `una` has arrived, and these bytes beyond it.
     pub fn arrived(&mut self, una: u64, beyond: impl Iterator<Item = (u64, u64)>) {
         let all = std::iter::once((0, una)).chain(beyond);
         for (start, end) in all {
@@ -95,7 +94,7 @@ impl WindowMarker {
         }
     }
 
-    /// The echo of the important packet has arrived; its acknowledgement has already been passed to
+    /// Called when the echo of the important packet has arrived; its acknowledgement has already been passed to
     /// [`WindowMarker::arrived`]. Returns the bytes it proves lost.
     pub fn echoed(&mut self) -> Ranges {
         if self.important != Important::InFlight {
@@ -127,7 +126,8 @@ impl WindowMarker {
         })
     }
 
-    /// The retransmission timer expired: an important packet was lost, and the transport considers everything lost.
+    /// Called when the retransmission timer has expired: an important packet was lost, and the transport considers
+    /// everything lost.
     pub fn timed_out(&mut self) {
         *self = WindowMarker { important: Important::Due, ..WindowMarker::new() };
     }

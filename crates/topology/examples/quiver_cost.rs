@@ -1,4 +1,4 @@
-//! What the decomposition of a large network costs: `cargo run --release -p weft-topology --example quiver_cost`.
+//! Measures the cost of decomposing a large network: `cargo run --release -p weft-topology --example quiver_cost`.
 //!
 //! For each network: how far equal switches fold together, how many components there are, and the time from the failure
 //! to the tables of all switches. Times are of this machine; the counts beside them are the same everywhere.

@@ -1,4 +1,4 @@
-//! Which links wait for which when nothing may be dropped, and whether they form a cycle.
+//! The links that wait for each other when nothing may be dropped, and whether they form a cycle.
 //!
 //! With priority flow control the buffer behind a link drains only as fast as the links after it. A link depends on
 //! another if some route enters a switch by the first and leaves it by the second. A deadlock needs a cycle of such
@@ -148,8 +148,8 @@ mod tests {
         found(&graph, &plan.initial(&graph))
     }
 
-    /// After one failure every detour passes the same way round. After two, leaf0 reaches leaf1 by way of other leaves and
-    /// spines, as leaf1 does leaf0 in the other direction: two leaves in between are enough for a circle.
+    /// After one failure every detour goes round the same way. After two, leaf0 reaches leaf1 through other leaves
+    /// and spines, and leaf1 reaches leaf0 in the other direction: two leaves in between are enough for a cycle.
     #[test]
     fn detours_through_leaves_close_a_circle() {
         let shape = TopologySettings::default();
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(circle.iter().filter(|name| name.starts_with("spine")).count(), 2);
     }
 
-    /// Switches in a ring with a host each: three reach each other directly, four pass one in between, in a circle.
+    /// Switches in a ring with a host each: three reach each other directly, four through one in between, in a cycle.
     #[test]
     fn a_ring_of_four_can_deadlock_and_one_of_three_cannot() {
         for (size, length) in [(3, None), (4, Some(4)), (5, Some(5))] {

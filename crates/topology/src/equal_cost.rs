@@ -1,4 +1,4 @@
-//! All equal-cost ports as one component, whatever their rates: what ECMP and most balancers choose from.
+//! All equal-cost ports as one component, whatever their rates, for ECMP and most balancers.
 
 use crate::folded::first_edges::{Begun, by_first_edge};
 use crate::folded::tables::{SwitchRoutes, ports_by_edge};

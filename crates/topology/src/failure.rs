@@ -1,4 +1,4 @@
-//! Which cables fail, and when: named ones, or random ones by a fixed rule. Must not depend on routing.
+//! The cables that fail, and when: named ones, or random ones by a fixed rule. Must not depend on routing.
 //!
 //! Rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by the
 //! stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is rejected
@@ -15,7 +15,7 @@ use weft_core::{Purpose, Random, Span, Time};
 
 weft_core::settings! {
     /// Cables that fail together. A cable may fail several times, each in its own entry, if it was repaired in
-    /// between; where one outage ends at the instant the next starts, the cable stays down.
+    /// between; if one outage ends at the instant at which the next starts, the cable stays down.
     pub struct FailureSettings {
         /// Names of the cables, such as `leaf0-spine1`; for parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for
         /// all.
@@ -88,15 +88,16 @@ impl FailurePlan {
     }
 }
 
-/// Up to this many names of cables are listed in full.
+/// Maximum number of cable names listed in full.
 const MOST_LISTED: usize = 16;
-/// How often a random draw is repeated before giving up.
+/// Maximum number of repetitions of a random draw.
 const MOST_DRAWS: u32 = 10_000;
 
 /// Resolves names and draws the random failures of a run. Cables named by any entry are not drawn, whatever the order
-/// of entries; what one entry draws, no later one draws again.
+/// of entries; no later entry draws a cable that an earlier one has drawn.
 ///
-/// # Errors Unknown cables, a cable that fails again before it is repaired, more cables than remain, a repair before
+/// # Errors
+/// Unknown cables, a cable that fails again before it is repaired, more cables than remain, a repair before
 /// the failure, and a draw that cannot keep all leaves connected; paths are `failure[i].…`.
 pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<FailurePlan, Vec<Problem>> {
     let mut planner = Planner { graph, taken: LinkState::all_up(graph), problems: Vec::new() };
@@ -129,7 +130,7 @@ impl Outage {
 
 struct Planner<'a> {
     graph: &'a Graph,
-    /// Cables named, or drawn for earlier entries, count as down here, whatever their times.
+    /// Cables that are named, or drawn for earlier entries, count as down here, whatever their times.
     taken: LinkState,
     problems: Vec<Problem>,
 }
@@ -169,7 +170,7 @@ impl Planner<'_> {
         outages
     }
 
-    /// What an entry draws, and what is wrong with it as a whole.
+    /// The cables that an entry draws, and problems with the entry as a whole.
     fn rest(&mut self, index: usize, entry: &FailureSettings, outage: &mut Outage, seed: u64) {
         let path = |field: &str| format!("failure[{index}].{field}");
         if entry.random > 0 {
@@ -209,7 +210,7 @@ impl Planner<'_> {
         did_you_mean(name, names.iter().map(String::as_str))
     }
 
-    /// The cables there are: all of a small network, the first and the last of a large one.
+    /// The existing cables: all of a small network, the first and the last of a large one.
     fn allowed(&self) -> String {
         let count = self.graph.cables().len();
         let names = |range: std::ops::Range<usize>| {

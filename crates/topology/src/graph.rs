@@ -15,7 +15,7 @@ pub enum Node {
     Switch(SwitchId),
 }
 
-/// Where a cable is plugged in.
+/// An end of a cable: the node and port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CableEnd {
     /// The node.
@@ -24,8 +24,8 @@ pub struct CableEnd {
     pub port: PortId,
 }
 
-/// A node occasionally takes nothing from a link, because its processor is busy elsewhere; what arrives meanwhile is
-/// taken all at once afterwards. Both times are drawn from exponential distributions.
+/// A node occasionally takes nothing from a link, because its processor is busy elsewhere; packets that arrive
+/// meanwhile are taken all at once afterwards. Both times are drawn from exponential distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stalls {
     /// Mean time from the end of a stall to the next.
@@ -47,7 +47,7 @@ pub struct Cable {
     pub delay: Span,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
-    /// When the end that was named second takes nothing.
+    /// The stalls of the end that was named second.
     pub stalls: Option<Stalls>,
     /// Number among the parallel cables between the same two nodes, from 0.
     pub parallel: u32,
@@ -70,7 +70,7 @@ pub struct Link {
     pub delay: Span,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
-    /// When the receiving node takes nothing.
+    /// The stalls of the receiving node.
     pub stalls: Option<Stalls>,
     /// Index of the cable in [`Graph::cables`].
     pub cable: usize,
@@ -268,7 +268,7 @@ impl Graph {
         })
     }
 
-    /// The name of a cable: `leaf0-spine1`, or `leaf0-spine1.2` where several are parallel.
+    /// The name of a cable: `leaf0-spine1`, or `leaf0-spine1.2` if several are parallel.
     #[must_use]
     pub fn cable_name(&self, cable: usize) -> String {
         let Cable { a, b, parallel, .. } = &self.cables[cable];

@@ -41,7 +41,7 @@ pub struct Handshake {
 /// Rate and delay of each link of a path, with the latency of the switch it leads to.
 type Path = Vec<(Rate, Span)>;
 
-/// How many paths the packets of one flow may take.
+/// The number of paths that the packets of one flow may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spreading {
     /// One, the fastest for the flow.
@@ -60,7 +60,7 @@ pub struct Ideal<'a> {
     fabric: Fabric,
     latencies: Vec<Span>,
     twins: Twins,
-    /// By class of the destination's leaf: hops from every switch to the leaf that stands for the class.
+    /// By class of the destination's leaf: hops from every switch to the leaf that represents the class.
     distances: Vec<Option<Vec<u32>>>,
     /// By class of the source's leaf, then of the destination's: a position in `between`, or [`UNKNOWN`].
     places: Vec<Vec<u32>>,
@@ -68,11 +68,11 @@ pub struct Ideal<'a> {
     between: Vec<Between>,
 }
 
-/// A pair of classes that nothing is known about yet.
+/// A pair of classes about which nothing is known yet.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Ideal<'a> {
-    /// For the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
+    /// Ideals for the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
     #[must_use]
     pub fn new(graph: &'a Graph, state: &LinkState, switch_latency: Span) -> Ideal<'a> {
         Ideal::with_latencies(graph, state, vec![switch_latency; graph.switches().len()])
@@ -94,7 +94,8 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    /// From the start of a flow that stays on one path to the arrival of its last data bit; zero if there is no path.
+    /// Time from the start of a flow that stays on one path to the arrival of its last data bit; zero if there is no
+    /// path.
     pub fn fct(&mut self, source: HostId, destination: HostId, train: &Train) -> Span {
         self.fct_spread((source, destination), train, Spreading::OnePath)
     }
@@ -129,7 +130,7 @@ impl<'a> Ideal<'a> {
         between.opening(ends, packet)
     }
 
-    /// The links of the two hosts, the first with the latency of its switch, and what lies between their leaves.
+    /// The links of the two hosts, the first with the latency of its switch, and the paths between their leaves.
     fn course(&mut self, (source, destination): (HostId, HostId)) -> (Ends, &mut Between) {
         let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
         let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
@@ -139,7 +140,7 @@ impl<'a> Ideal<'a> {
         (ends, self.between(leaves[0], leaves[1]))
     }
 
-    /// What lies between two leaves.
+    /// The paths between two leaves.
     #[inline]
     fn between(&mut self, from: SwitchId, to: SwitchId) -> &mut Between {
         if from == to {
@@ -153,7 +154,7 @@ impl<'a> Ideal<'a> {
         &mut self.between[place]
     }
 
-    /// Finds the paths between the leaves that stand for two classes; returns their position.
+    /// Finds the paths between the leaves that represent two classes; returns their index.
     #[cold]
     fn find_between(&mut self, classes: (usize, usize)) -> usize {
         let (from, to) = self.twins.pair(classes);
@@ -183,8 +184,8 @@ pub fn ideal_fct(
 ///
 /// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is
-/// held there or at the slowest link before for the whole train, and goes on with the last packet from k:
-/// max over k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
+/// held there or at the slowest link before for the whole train, and continues with the last packet from k: max over
+/// k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
 fn pipelined<'p>(path: impl Iterator<Item = &'p (Rate, Span)> + Clone, (count, full, last): Packets) -> Span {
     let delays: Span = path.clone().map(|&(_, delay)| delay).sum();
     let alone = |size: Bytes| path.clone().map(move |&(rate, _)| rate.time_for(size));

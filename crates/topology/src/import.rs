@@ -18,20 +18,21 @@ pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
 pub use weft_core::lines::ImportError;
 
-/// What a topology file says.
+/// The content of a topology file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The graph as settings.
     pub graph: ExplicitSettings,
     /// The file's number of each host, if flows refer to these numbers.
     pub host_of_number: BTreeMap<u32, HostId>,
-    /// Latency of the switches of each tier, from the hosts up; empty if files of this format do not say.
+    /// Latency of the switches of each tier, from the hosts up; empty if files of this format do not give it.
     pub switch_latencies: Vec<Span>,
 }
 
 /// Reads a file.
 ///
-/// # Errors If the file cannot be read or does not have this format.
+/// # Errors
+/// If the file cannot be read or does not have this format.
 pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
     let name = path.display().to_string();
     let text = read_packed(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;

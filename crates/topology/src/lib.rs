@@ -1,12 +1,12 @@
-//! Graphs of hosts and switches, shortest-path routes, failures and what they do to the routes.
+//! Graphs of hosts and switches, shortest-path routes, failures and their effect on the routes.
 //!
 //! Must not depend on packets, queues or traffic. In reading order: [`graph`] (nodes, cables, links and their
 //! numbering), [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), `live`
 //! (which cables are up), `folded` (equivalent switches merged), `equal_cost` and `weights` (the ports of ECMP and
 //! WCMP), [`quiver`](mod@quiver) (symmetric components), [`routes`] (the tables of all switches), [`paths`] (each
 //! with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when each switch learns of it),
-//! [`split`] (what equal splitting puts on each link), [`dependency`] (which links wait for each other in a cycle),
-//! [`ideal`] (flow completion time in the empty network) and [`import`] (topology files of other simulators).
+//! [`split`] (the load of each link under equal splitting), [`dependency`] (which links wait for each other in a
+//! cycle), [`ideal`] (flow completion time in the empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
 //! use weft_core::Grouping;

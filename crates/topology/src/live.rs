@@ -1,4 +1,4 @@
-//! Which cables are up, the remaining capacity, and distances. Must not depend on routes.
+//! The cables that are up, the remaining capacity, and distances. Must not depend on routes.
 
 use crate::graph::{Graph, Link, Node};
 use weft_core::{LinkId, PortId, Rate, SwitchId};
@@ -40,7 +40,7 @@ impl Graph {
         self.leaves().iter().map(|&leaf| self.uplinks(leaf).filter(up).map(rate).sum()).collect()
     }
 
-    /// For each host, the rate of its cable; zero if the cable is down: such a host takes no part.
+    /// For each host, the rate of its cable; zero if the cable is down: such a host does not take part.
     #[must_use]
     pub fn host_rates(&self, state: &LinkState) -> Vec<Rate> {
         let links = self.links()[..self.hosts() as usize].iter();

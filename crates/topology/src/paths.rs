@@ -11,8 +11,9 @@ use weft_core::{PortId, Rate, SwitchId};
 pub struct Path {
     /// The ports at which it diverges from others. Paths that diverge only after the third switch share a label.
     pub label: PathLabel,
-    /// The rate of its narrowest step. Parallel cables between two switches are one step; where a path is one of several
-    /// over the parallel cables of the same steps, this is its share of that rate, in proportion to its cables' rates.
+    /// The rate of its narrowest step. Parallel cables between two switches are one step; if a path is one of several
+    /// over the parallel cables of the same steps, this is its share of that rate, in proportion to its cables'
+    /// rates.
     pub capacity: Rate,
 }
 
@@ -92,7 +93,7 @@ impl Walk<'_> {
         self.graph.links()[self.graph.link_at(Node::Switch(switch), port).index()].to
     }
 
-    /// The path extended by a cable, one of those of `ports` that lead to the switch where it leads.
+    /// The path extended by a cable, one of those of `ports` that lead to the same switch.
     fn through(&self, switch: SwitchId, (port, ports): (PortId, &[PortId]), begun: Begun) -> Begun {
         let next = self.next(switch, port);
         let parallel = ports.iter().copied().filter(|other| self.next(switch, *other) == next);

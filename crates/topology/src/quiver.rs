@@ -9,8 +9,8 @@
 //! common capacity; a switch decomposes the paths that start at itself and uses only the first hop, so components
 //! with equal first hops become one group (their weights add), others stay separate even if they overlap.
 //!
-//! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components from scores), [`pair`]
-//! (one pair in detail), [`listing`] (labels written out, and why two paths differ).
+//! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components
+//! from scores), [`pair`] (one pair in detail), [`listing`] (labels written out, and why two paths differ).
 //!
 //! ```
 //! use weft_topology::{LinkState, Quiver, TopologySettings, build};
@@ -76,7 +76,7 @@ pub struct Survey {
     pub census: Census,
 }
 
-/// How far a network folds: the cost of the decomposition grows with leaves times edges.
+/// The size of the folded network: the cost of the decomposition grows with leaves times edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldingSize {
     /// Bundles of parallel links, each direction separately.
@@ -93,7 +93,7 @@ pub struct Quiver<'g> {
     settings: QuiverSettings,
     bundles: Bundles,
     cells: FoldedCells,
-    /// By all pairs; unused if only a pair's own labels decide.
+    /// Scores by all pairs; unused if only a pair's own labels decide.
     scores: Scores,
 }
 
@@ -233,7 +233,7 @@ impl<'g> Quiver<'g> {
         &self.settings
     }
 
-    /// How far the network folds.
+    /// The size of the folded network.
     #[must_use]
     pub fn size(&self) -> FoldingSize {
         let bundles = (0..self.bundles.switches() as u32).map(|switch| self.bundles.of(switch).len()).sum();

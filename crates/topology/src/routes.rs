@@ -2,7 +2,7 @@
 //!
 //! Every cable costs 1 whatever its rate (OSPF with equal-cost multipath in its classical setting), so that links of
 //! different rates have equal cost. Parallel cables are separate ports. Identical groups of a switch share one
-//! [`GroupId`](weft_core::GroupId). Must not depend on balancers: which port of a group a packet takes is decided
+//! [`GroupId`](weft_core::GroupId). Must not depend on balancers: the choice of a port within a group is made
 //! elsewhere.
 
 use crate::folded::tables::SwitchRoutes;

@@ -1,5 +1,5 @@
-//! What traffic puts on each link if every switch splits it equally over its shortest paths: the equal split fluid of
-//! the DRILL paper (SIGCOMM 2017). Depends on amounts between leaves, not on flows or packets.
+//! The load of each link if every switch splits traffic equally over its shortest paths: the equal split fluid of the
+//! DRILL paper (SIGCOMM 2017). Depends on amounts between leaves, not on flows or packets.
 
 use crate::graph::{Graph, Node};
 use crate::live::{Fabric, LinkState, UNREACHABLE};
@@ -9,8 +9,9 @@ use weft_core::SwitchId;
 /// Amounts by (index of the destination leaf, index of the source leaf).
 pub type Demand = BTreeMap<(u16, u16), f64>;
 
-/// What passes each link, indexed by [`LinkId`](weft_core::LinkId), in the unit of the demand. At every switch, each
-/// port that leads one hop closer gets the same amount, whatever its rate. Unreachable traffic goes nowhere.
+/// The amount that passes each link, indexed by [`LinkId`](weft_core::LinkId), in the unit of the demand. At every
+/// switch, each port that leads one hop closer gets the same amount, whatever its rate. Unreachable traffic is
+/// ignored.
 #[must_use]
 pub fn equal_split(graph: &Graph, state: &LinkState, demand: &Demand) -> Vec<f64> {
     let fabric = Fabric::new(graph, state);
@@ -27,7 +28,7 @@ pub fn equal_split(graph: &Graph, state: &LinkState, demand: &Demand) -> Vec<f64
     passed
 }
 
-/// Propagates what is `at` the switches to a leaf, the farthest first.
+/// Propagates the amounts `at` the switches to a leaf, the farthest first.
 fn pour(graph: &Graph, (fabric, leaf): (&Fabric, SwitchId), mut at: Vec<f64>, passed: &mut [f64]) {
     let distance = fabric.distances_to(leaf);
     let mut order: Vec<usize> = (0..at.len()).filter(|n| !matches!(distance[*n], 0 | UNREACHABLE)).collect();
@@ -93,7 +94,7 @@ mod tests {
             close(passed[link.index()], told);
             close(passed[graph.reverse(link).index()], told);
         }
-        // Others send what goes to this leaf over three spines: 14 / 4 + 1 / 3 on each of these, 14 / 4 on the fourth.
+        // Others send traffic for this leaf over three spines: 14 / 4 + 1 / 3 on each of these, 14 / 4 on the fourth.
         let others: Vec<LinkId> = graph.uplinks(graph.leaves()[0]).collect();
         close(passed[others[0].index()], 14.0 / 4.0);
         close(passed[others[1].index()], 14.0 / 4.0 + 1.0 / 3.0);

@@ -3,9 +3,10 @@
 //!
 //! A cable goes down or up at an instant. After `detection` both of its switches remove the port from all groups (or
 //! restore it). Then link-state messages flood over the cables that are up: propagation plus `flooding` per hop.
-//! `spf_delay` after the last message of that instant a switch recomputes, from all that it has heard by then, and after `install` it replaces all groups
-//! at once by those of the new state. Ports known to be down locally stay excluded even then. Between failure and
-//! installation packets may be sent into dead ends: that is the point.
+//! `spf_delay` after the last message of that instant a switch recomputes, from all that it has heard by then, and
+//! after `install` it replaces all groups at once by those of the new state. Ports known to be down locally stay
+//! excluded even then. Between failure and installation, packets may be sent into dead ends; modelling this is the
+//! purpose.
 //!
 //! Simplification: all cables that change at one instant make one new state, and a switch that learns of a later
 //! change first skips the earlier one.
@@ -28,7 +29,7 @@ weft_core::choice! {
 }
 
 weft_core::settings! {
-    /// How fast routing reacts.
+    /// The reaction of routing to failures.
     pub struct RoutingSettings {
         /// How switches learn of failures.
         convergence: Convergence = Convergence::Flooded,
@@ -47,7 +48,7 @@ weft_core::settings! {
 /// A change of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// A cable fails: what is on it, or queued for it, is lost.
+    /// A cable fails: packets on it, or queued for it, are lost.
     CableDown(usize),
     /// A cable works again.
     CableUp(usize),
@@ -58,7 +59,7 @@ pub enum Change {
         /// Its port at the failed cable.
         port: PortId,
     },
-    /// A switch may use one of its ports again, where its routes contain it.
+    /// A switch may use one of its ports again if its routes contain it.
     LocalUp {
         /// The switch that noticed.
         switch: SwitchId,
@@ -75,7 +76,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The cable that fails or works again, and whether it is then up; `None` for what switches do.
+    /// The cable that fails or works again, and whether it is then up; `None` for changes of switches.
     #[must_use]
     pub fn cable(&self) -> Option<(usize, bool)> {
         match self {
@@ -141,7 +142,7 @@ fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
 struct Builder<'a> {
     graph: &'a Graph,
     routing: &'a RoutingSettings,
-    /// For each switch, when it has heard of which state.
+    /// For each switch, when it learns of each state.
     heard: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
     changes: Vec<(Time, Change)>,
 }
@@ -167,7 +168,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Both ends notice; returns the switches among them.
+    /// Notifies both ends; returns the switches among them.
     fn local(&mut self, cable: usize, up: bool, noticed: Time) -> Vec<SwitchId> {
         let Cable { a, b, .. } = self.graph.cables()[cable];
         let mut switches = Vec::new();
@@ -183,7 +184,7 @@ impl Builder<'_> {
         switches
     }
 
-    /// A computation takes all that the switch has heard by then, not only what it was begun for.
+    /// A computation uses everything that the switch has heard by then, not only the news that started it.
     fn finish(mut self) -> Vec<(Time, Change)> {
         let (compute, install) = match self.routing.convergence {
             Convergence::Flooded => (self.routing.spf_delay, self.routing.install),
@@ -206,7 +207,7 @@ impl Builder<'_> {
     }
 }
 
-/// When each switch gets the messages that `origins` send at `start`; `None`: never, it is cut off.
+/// When each switch gets the messages that `origins` send at `start`; `None`: never, because it is cut off.
 fn flood(
     graph: &Graph,
     state: &LinkState,

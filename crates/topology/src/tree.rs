@@ -1,7 +1,7 @@
 //! The place of each switch in a tree of three tiers ([`weft_core::tree`]), read from the graph. Must not depend on routes.
 //!
-//! A leaf is a switch of tier 1, its parents are its neighbours of tier 2 that have neighbours of tier 3. Two leaves are near if
-//! they have a common neighbour of tier 2.
+//! A leaf is a switch of tier 1, its parents are its neighbours of tier 2 that have neighbours of tier 3. Two leaves
+//! are near if they have a common neighbour of tier 2.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ impl LinkSettings {
         LinkSettings { rate, ..LinkSettings::default() }
     }
 
-    /// What is wrong with the cable called `name` in the settings.
+    /// Problems with the cable called `name` in the settings.
     pub(crate) fn check(&self, name: &str, problems: &mut Vec<Problem>) {
         if self.rate == Rate(0) {
             problems.push(Problem::new(format!("{name}.rate"), "a cable needs a rate above zero"));
@@ -143,7 +143,8 @@ impl Wiring {
 
     /// Checks the network and numbers its links.
     ///
-    /// # Errors Without hosts, with a host that does not have exactly one cable to a switch, with too many ports or
+    /// # Errors
+    /// Without hosts, with a host that does not have exactly one cable to a switch, with too many ports or
     /// leaves, or if a node cannot reach another.
     pub fn finish(self) -> Result<Graph, Vec<Problem>> {
         let problems = self.problems();
@@ -182,7 +183,7 @@ impl Wiring {
         messages.into_iter().map(|message| Problem::new("", message)).collect()
     }
 
-    /// How many switches have hosts.
+    /// The number of switches that have hosts.
     fn leaves(&self) -> usize {
         let above = |cable: &Cable| match (cable.a.node, cable.b.node) {
             (Node::Host(_), switch) | (switch, Node::Host(_)) => Some(switch),

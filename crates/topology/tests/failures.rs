@@ -1,4 +1,4 @@
-//! Failures are drawn by the rule, and switches learn of them when the protocol says.
+//! Failures are drawn by the rule, and switches learn of them when the protocol lets them.
 
 use std::collections::BTreeSet;
 use weft_core::{Grouping, PortId, Span, SwitchId, Time};
@@ -114,7 +114,7 @@ fn what_cannot_fail_is_named() {
     assert_eq!(both.cables().len(), 2);
 }
 
-/// In whatever order they stand, and with every seed: a seed never decides whether a scenario is valid.
+/// In any order and with every seed: a seed never decides whether a scenario is valid.
 #[test]
 fn random_draws_do_not_take_named_cables_whatever_the_order() {
     let graph = network(4, 2, 1);
@@ -148,7 +148,7 @@ fn a_draw_of_more_cables_than_are_left_says_how_many_are() {
     assert!(problem.contains("those of other entries already separate leaves"), "{problem}");
 }
 
-/// Draws of entries without company are what they were when this was written: studies refer to them.
+/// Draws of single entries are as they were when this was written: studies refer to them.
 #[test]
 fn a_draw_without_named_cables_stays_what_it_was() {
     let graph = network(4, 4, 1);
@@ -192,7 +192,7 @@ fn a_cable_fails_again_after_its_repair_and_not_before() {
     assert!(message.contains("from 5 ms to 7 ms by failure[1]"), "{message}");
 }
 
-/// Each failure and each repair is an event of its own, in whatever order the entries stand.
+/// Each failure and each repair is a separate event, whatever the order of the entries.
 #[test]
 fn a_flapping_cable_goes_down_and_up_each_time() {
     let graph = network(4, 2, 1);
@@ -221,8 +221,8 @@ fn a_flapping_cable_goes_down_and_up_each_time() {
     }
 }
 
-/// The second failure comes while the computation for the first waits, and is in its result; a repair in that time leaves
-/// nothing to change.
+/// The second failure comes while the computation for the first is pending, and is part of its result; a repair in
+/// that time leaves nothing to change.
 #[test]
 fn a_computation_takes_all_that_was_heard_before_it() {
     let graph = network(2, 3, 1);

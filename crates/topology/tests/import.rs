@@ -1,4 +1,4 @@
-//! Topology files of others become the same graph, are refused with a line, and never bring the program down.
+//! Foreign topology files become the same graph or are refused with a line, and never crash the program.
 
 use std::path::Path;
 use weft_core::{Grouping, HostId, Purpose, Random, Rate, Span};
@@ -144,7 +144,7 @@ fn hosts_have_one_link_to_a_switch() {
     assert!(none.starts_with("t:1: found node 0, which is not a switch and has no link"), "{none}");
 }
 
-/// Replaces, removes or doubles pieces of `text` at random.
+/// Replaces, removes or duplicates pieces of `text` at random.
 fn mutated(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.below(4) {
@@ -173,7 +173,7 @@ fn broken_files_are_refused_and_never_panic() {
         match result {
             Ok(imported) => {
                 read += 1;
-                // whatever was read is a graph, or a list of problems
+                // the result is a graph or a list of problems
                 if imported.graph.links.len() < 1000
                     && let Ok(graph) = build(&TopologySettings::Explicit(imported.graph))
                 {

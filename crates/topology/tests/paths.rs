@@ -88,7 +88,7 @@ fn parallel_cables_share_the_capacity_of_their_bundle() {
     assert_eq!(rates.iter().sum::<u64>(), of_bundles.iter().sum());
 }
 
-/// The paper's figure 4a without the link of L0 and S0: all that is left from L3 to L1 weighs the same.
+/// The paper's figure 4a without the link of L0 and S0: all remaining paths from L3 to L1 have equal weights.
 #[test]
 fn a_failure_elsewhere_leaves_the_weights_of_other_pairs_equal() {
     let settings = LeafSpineSettings { leaves: 4, spines: 3, hosts_per_leaf: 2, ..Default::default() };

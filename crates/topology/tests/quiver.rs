@@ -1,5 +1,5 @@
-//! The worked examples of the quiver: components and weights, exact. The vectors were computed by a slow reference that
-//! lists every path and every label.
+//! The worked examples of the quiver: exact components and weights. The vectors were computed by a slow reference
+//! that lists every path and every label.
 
 mod fabrics;
 

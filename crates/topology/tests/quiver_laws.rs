@@ -219,7 +219,7 @@ fn valley_free_paths_do_not_pass_through_a_third_leaf() {
     let _ = to;
 }
 
-/// Two ways between A and B that differ only in how many paths share a link: from either end.
+/// Two routes between A and B that differ only in how many paths share a link: from either end.
 #[test]
 fn multisets_count_the_paths_through_a_link() {
     let names = ["A", "W", "X0", "X1", "Y0", "Y1", "Y2", "B"].map(String::from);
@@ -247,7 +247,8 @@ fn multisets_count_the_paths_through_a_link() {
     }
 }
 
-/// What arrives is as much as the narrowest link on the way, not as the widest: from B by X1 no more than by X0.
+/// The capacity on arrival is that of the narrowest link on the way, not of the widest: from B through X1 no more
+/// than through X0.
 #[test]
 fn what_arrives_is_bounded_by_the_narrowest_link() {
     let names = ["A", "B", "C", "W", "V", "X0", "X1"].map(String::from);
@@ -267,9 +268,10 @@ fn what_arrives_is_bounded_by_the_narrowest_link() {
     assert_eq!(list.iter().map(|part| part.count).collect::<Vec<_>>(), [2]);
 }
 
-/// Two paths may share all scores and not their bottleneck: labels are ratios, and other paths into the same links may make
-/// them equal. From C, the last links see capacity factors of 4 and 1 behind A (40 and 10 over 10) as behind B (160 and 40
-/// over 40); C's own path is ten wide through A and forty through B, and each counts with its own capacity.
+/// Two paths may share all scores but not their bottleneck: labels are ratios, and other paths into the same links
+/// may make them equal. From C, the last links see capacity factors of 4 and 1 behind A (40 and 10 over 10) as behind
+/// B (160 and 40 over 40); C's own path is ten wide through A and forty through B, and each counts with its own
+/// capacity.
 #[test]
 fn paths_with_equal_scores_keep_their_own_bottlenecks() {
     let names = ["L0", "L1", "C", "D", "A", "B"].map(str::to_owned);
@@ -344,7 +346,7 @@ fn factor(neighbours: &[BTreeMap<u32, u64>], path: &[u32], hop: usize, constant:
 
 type Labelled = BTreeMap<(u32, u32), BTreeMap<(u32, u32, (u64, u64)), u64>>;
 
-/// The components of a pair as sets of paths with the sum of their capacities, by listing everything.
+/// The components of a pair, as sets of paths with the sum of their capacities, found by listing everything.
 fn reference(
     graph: &Graph,
     state: &LinkState,
@@ -466,7 +468,7 @@ fn partition(
     parts.iter().map(|part| (part.weight, part.paths.iter().map(name).collect())).collect()
 }
 
-/// Switches in another order, cables in another order and named from the other end: the same components.
+/// Switches and cables in another order, and cables named from the other end, give the same components.
 #[test]
 fn names_and_order_do_not_matter() {
     let mut names: Vec<String> =

@@ -1,8 +1,8 @@
-//! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and mostly left out, as a
-//! capture with a short snap length leaves it out; lengths and checksums are those of the whole packet.
+//! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and mostly left out,
+//! as in a capture with a short snap length; lengths and checksums are those of the whole packet.
 //!
-//! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are 0, so that
-//! payload begins at 1.
+//! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are
+//! 0, so that payload begins at 1.
 
 use std::net::Ipv4Addr;
 
@@ -14,15 +14,15 @@ use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
 
 use crate::WireProtocol;
 
-/// A frame as it is captured.
+/// A captured frame.
 pub(crate) struct FrameBytes {
     /// Its first bytes.
     pub(crate) bytes: Vec<u8>,
-    /// How long it is in whole, without preamble, check sequence and gap.
+    /// Length of the whole frame in bytes, without preamble, frame check sequence and interframe gap.
     pub(crate) length: u32,
 }
 
-/// What a frame needs of its flow.
+/// The properties of a flow that its frames need.
 #[derive(Clone, Copy)]
 pub(crate) struct FlowOnWire {
     pub(crate) protocol: WireProtocol,
@@ -73,7 +73,7 @@ pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> F
     FrameBytes { bytes, length }
 }
 
-/// 10.x.y.z, the address that hash functions of the simulator see.
+/// 10.x.y.z, the address that the simulator's hash functions see.
 fn address(host: HostId) -> Ipv4Addr {
     Ipv4Addr::from(0x0a00_0000 | host.0)
 }
@@ -95,8 +95,8 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segmen
     let opens = syn && !flags.has(Flags::ACK);
     let everything = segment.ack == Segment::EVERYTHING;
     let ack = if everything { flow.size } else { segment.ack };
-    // SYN and FIN have sequence numbers, too: the receiver's FIN acknowledges the sender's, and the last acknowledgement of the sender follows
-    // its own and acknowledges the receiver's.
+    // SYN and FIN also take sequence numbers: the receiver's FIN acknowledges the sender's, and the last
+    // acknowledgement of the sender follows its own and acknowledges the receiver's.
     let (sequence, acknowledged) = match (packet.forward, syn) {
         (true, true) => (0, u64::from(!opens)),
         (false, true) => (0, ack + 1),
@@ -130,7 +130,7 @@ fn options(segment: &Segment, (ack, timestamps): (u64, bool), syn: bool) -> Vec<
     let mut bytes = Vec::new();
     if timestamps {
         let micros = |time: Time| (time.0 / 1_000_000) as u32;
-        // In payload the field of the echo holds something else.
+        // In payload packets, the echo field has another meaning.
         let echo = if segment.flags.has(Flags::ACK) { micros(segment.echo) } else { 0 };
         bytes.extend([1, 1, 8, 10]);
         bytes.extend(micros(segment.sent).to_be_bytes());
@@ -148,7 +148,7 @@ fn options(segment: &Segment, (ack, timestamps): (u64, bool), syn: bool) -> Vec<
     bytes
 }
 
-/// A UDP header with what follows it, and the payload after that. No checksum (RFC 768), as RoCEv2 has it.
+/// A UDP header, the header that follows it, and the payload. Without a checksum (RFC 768), as in RoCEv2.
 fn udp(packet: &TracedPacket, to: Option<u16>, above: &[u8], payload: u64) -> (Vec<u8>, u64) {
     let (source, destination) = ports(packet);
     let length = (8 + above.len() as u64 + payload).min(65_515) as u16;
@@ -171,7 +171,7 @@ mod opcode {
     pub(super) const NOTIFICATION: u8 = 0x81;
 }
 
-/// The base transport header of InfiniBand, and the extended header of what acknowledges.
+/// The base transport header of InfiniBand, and the extended header of acknowledgements.
 fn infiniband(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> Vec<u8> {
     let mss = flow.mss.max(1);
     let negative = segment.flags.has(Flags::SYN);

@@ -1,11 +1,11 @@
-//! One flow followed through a run, for people and for Wireshark: a [`table`] of every packet event, and a
+//! One flow followed through a run, for readers and for Wireshark: a [`table`] of every packet event, and a
 //! [capture](pcapng) in the pcapng format with simulated time. Must not depend on engines, scenarios or files.
 
 mod frame;
 pub mod pcapng;
 pub mod table;
 
-/// What the packets of a flow are on a real wire.
+/// The protocol of a flow's packets on a real wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireProtocol {
     /// TCP over IPv4 (RFC 9293), with selective acknowledgements (RFC 2018).
@@ -15,6 +15,6 @@ pub enum WireProtocol {
     },
     /// RoCEv2: InfiniBand transport over UDP port 4791, reliable connection.
     Roce,
-    /// UDP, whose payload stands for a transport that has no standard on the wire.
+    /// UDP, whose payload represents a transport without a standard wire format.
     Udp,
 }

@@ -22,10 +22,10 @@ pub const SECTION: [u8; 4] = block::SECTION.to_le_bytes();
 /// Ethernet.
 const LINK_TYPE: u16 = 1;
 
-/// What a capture needs to know of its flow.
+/// The properties of a flow that its capture needs.
 #[derive(Clone, Copy, Debug)]
 pub struct CapturedFlow {
-    /// What its packets are on a real wire.
+    /// The protocol of its packets on a real wire.
     pub protocol: WireProtocol,
     /// Payload of the whole flow, bytes.
     pub size: u64,

@@ -80,7 +80,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord, protocol: WireProtocol) -> Str
 #[must_use]
 pub fn text(trace: &FlowTrace, record: &RunRecord, protocol: WireProtocol) -> String {
     let header = ["time", "node", "event", "packet", "what"];
-    // Where all packets are of one class, and all of one colour, neither is of interest.
+    // If all packets have the same class and the same colour, neither is shown.
     let (classes, reds) = (several(trace, |packet| packet.header.class.0), several(trace, is_red));
     let row = |(event, wait): (&TraceEvent, Option<u64>)| {
         let packet = &trace.packets[event.packet as usize];
@@ -107,7 +107,7 @@ pub fn text(trace: &FlowTrace, record: &RunRecord, protocol: WireProtocol) -> St
     Columns::table(&header, &rows)
 }
 
-/// Whether packets with payload differ in something.
+/// Whether packets with payload differ in a property.
 fn several<T: PartialEq>(trace: &FlowTrace, of: impl Fn(&TracedPacket) -> T) -> bool {
     let mut values = trace.packets.iter().filter(|packet| packet.payload > 0).map(of);
     values.next().is_some_and(|first| values.any(|other| other != first))
@@ -117,7 +117,7 @@ fn is_red(packet: &TracedPacket) -> bool {
     packet.header.kind == PacketKind::Red
 }
 
-/// Events, those at which a packet leaves a switch with the time it spent there.
+/// Events; those at which a packet leaves a switch show the time it spent there.
 fn with_waits(trace: &FlowTrace) -> impl Iterator<Item = (&TraceEvent, Option<u64>)> {
     let mut arrived: Vec<Option<Time>> = vec![None; trace.packets.len()];
     trace.events.iter().map(move |event| {
@@ -248,7 +248,7 @@ mod tests {
         assert!(text.contains("dropped: link down"), "{text}");
     }
 
-    /// A flow that falls to a lower class, and of which some packets are red.
+    /// A flow that falls to a lower class, with some red packets.
     #[test]
     fn classes_and_colours_are_shown_where_they_differ() {
         let (mut trace, record) = trace();
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// What a switch has trimmed has no payload from there on.
+    /// A packet trimmed by a switch has no payload from there on.
     #[test]
     fn a_trimmed_packet_is_shown_as_such() {
         let (mut trace, record) = trace();

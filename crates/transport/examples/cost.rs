@@ -1,13 +1,13 @@
-//! What both ends of one flow cost: one DCTCP sender and one receiver over a pipe with a bottleneck. Prints packets only;
-//! the instructions are counted from outside, so that the pipe itself does not count:
+//! Measures the cost of both ends of one flow: one DCTCP sender and one receiver over a pipe with a bottleneck.
+//! Prints only packets; the instructions are counted from outside, so that the pipe itself is excluded:
 //!
 //! ```sh
 //! valgrind --tool=callgrind --toggle-collect='cost::ends::*' target/release/examples/cost card 20000
 //! ```
 //!
-//! `card`: the sender's card is the bottleneck, the window is never the limit. `marks`: a queue behind the card marks, and
-//! the window is. `each`: as `card`, with an acknowledgement for each packet. What a host asks, and how often, is as in
-//! the simulator. Must not depend on the network.
+//! `card`: the sender's card is the bottleneck, the window is never the limit. `marks`: a queue behind the card
+//! marks, and the window is. `each`: as `card`, with an acknowledgement for each packet. The calls of a host, and
+//! their frequency, are as in the simulator. Must not depend on the network.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use weft_transport::{Body, FlowSite, Receiver, Sender, Transport, TransportSetti
 
 /// Delay each way.
 const DELAY: Span = Span::from_us(20);
-/// Packets in the queue from which on it marks.
+/// Queue length, in packets, at which marking begins.
 const MARK_FROM: u64 = 40;
 
 /// The calls of a host, not inlined, so that their instructions can be told from those of the pipe.
@@ -96,7 +96,7 @@ impl Pipe {
         }
     }
 
-    /// Until the sender has closed; false if it never does.
+    /// Runs until the sender has closed; false if it never does.
     fn run(&mut self) -> bool {
         while !self.sender.needs().done {
             self.send();

@@ -1,9 +1,9 @@
-//! Congestion laws: how large the window may be. A law sees the bytes, times and marks of its own flow; it must not
-//! depend on segments, retransmissions or the network.
+//! Congestion laws: the size of the window. A law sees the bytes, times and marks of its own flow; it must not depend
+//! on segments, retransmissions or the network.
 //!
 //! The sender owns the window (recovery, proportional rate reduction and time-outs, which are the same for all laws,
-//! also change it); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
-//! the list of transports in `list.rs`.
+//! also change it); a law decides how it grows and how far it falls. To add a law, copy [`newreno`] and add one line
+//! to the list of transports in `list.rs`.
 
 use weft_core::{Rate, Span, Time};
 
@@ -15,13 +15,13 @@ mod hystart;
 pub mod l2dct;
 pub mod newreno;
 
-/// What a law needs to know about its connection from the start.
+/// The facts about its connection that a law needs from the start.
 #[derive(Clone, Copy, Debug)]
 pub struct LawSite {
     /// Largest payload of a segment, in bytes.
     pub mss: u64,
     /// Bytes by which one acknowledgement may open the window in slow start: L times `mss` (RFC 5681 and RFC 3465);
-    /// `u64::MAX` counts all that was acknowledged, as Linux does.
+    /// `u64::MAX` counts everything acknowledged, as Linux does.
     pub slow_start_limit: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct LawSite {
 pub struct Window {
     /// Bytes that may be in flight.
     pub cwnd: u64,
-    /// Slow start below, congestion avoidance from here; initially `u64::MAX`.
+    /// Slow start below this, congestion avoidance from here; initially `u64::MAX`.
     pub ssthresh: u64,
     /// Largest payload of a segment.
     pub mss: u64,
@@ -44,7 +44,7 @@ impl Window {
     }
 }
 
-/// An acknowledgement, as a law sees it.
+/// An acknowledgement from the viewpoint of a law.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// When it arrived.
@@ -59,9 +59,9 @@ pub struct AckEvent {
     pub srtt: Span,
     /// Payload in flight before this acknowledgement.
     pub in_flight: u64,
-    /// The window, not the application or the network card, limited the sender when this was sent.
+    /// Whether the window, not the application or the network card, limited the sender when this was sent.
     pub cwnd_limited: bool,
-    /// It echoes a congestion mark (ECE).
+    /// Whether it echoes a congestion mark (ECE).
     pub marked: bool,
     /// First unacknowledged byte, after this acknowledgement.
     pub una: u64,
@@ -83,9 +83,9 @@ pub enum Cause {
 /// A congestion event.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// When.
+    /// The instant.
     pub now: Time,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// Payload sent and not yet cumulatively acknowledged (FlightSize of RFC 5681).
     pub in_flight: u64,
@@ -96,7 +96,7 @@ pub struct CongestionEvent {
 /// How a law uses congestion marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkUse {
-    /// As the `ecn` setting says: not at all, or as RFC 3168.
+    /// According to the `ecn` setting: not at all, or as in RFC 3168.
     Classic,
     /// Every packet is ECN-capable and the receiver reports marks byte for byte (RFC 8257).
     Accurate,
@@ -107,22 +107,22 @@ pub enum MarkUse {
 
 /// How a window grows and falls.
 pub trait CongestionLaw {
-    /// New data was acknowledged outside recovery: grow the window, in slow start and in avoidance. Called whether or
-    /// not the window was the limit, because a law may need to know; it must grow the window only if
-    /// `ack.cwnd_limited`.
+    /// Called when new data was acknowledged outside recovery: grows the window, in slow start and in avoidance.
+    /// Called whether or not the window was the limit, because a law may need to know; it must grow the window only
+    /// if `ack.cwnd_limited`.
     fn grow(&mut self, window: &mut Window, ack: &AckEvent);
 
-    /// A congestion event starts: returns the window to fall to, which becomes the slow-start threshold. The time-out
-    /// of an episode is reported once, not at each further expiry of the timer. The event lasts until the next
-    /// [`CongestionLaw::grow`]. A law has a minimum window (such as two segments), so the result may exceed a window
-    /// that is already smaller; the sender uses it as threshold and does not open the window.
+    /// Called when a congestion event starts: returns the window to fall to, which becomes the slow-start threshold.
+    /// The time-out of an episode is reported once, not at each further expiry of the timer. The event lasts until
+    /// the next [`CongestionLaw::grow`]. A law has a minimum window (such as two segments), so the result may exceed
+    /// a window that is already smaller; the sender uses it as threshold and does not open the window.
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
     /// Observes any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]. A law
     /// may end slow start here by lowering `ssthresh` to `cwnd`; a law with [`MarkUse::Immediate`] lowers both.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
-    /// An acknowledgement of new data outside recovery: [`CongestionLaw::observe`] and, if `grows`,
+    /// Handles an acknowledgement of new data outside recovery: [`CongestionLaw::observe`] and, if `grows`,
     /// [`CongestionLaw::grow`], in one step.
     #[inline]
     fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool) {

@@ -1,4 +1,4 @@
-//! The congestion laws of TCP that the list of transports names. Must not depend on what else a transport is.
+//! The congestion laws of TCP that the list of transports names. Must not depend on other parts of a transport.
 
 macro_rules! laws {
     ($($stack:ident is $type:ty $(, in $body:ty)?, by $by:ident { $($line:tt)* })+) => {

@@ -3,12 +3,12 @@
 //!
 //! Both ends are plain state machines that must not depend on clocks or networks. A host passes them packets and the
 //! time, and reads after each call what the end needs ([`Needs`]): it asks for packets when its card is free
-//! ([`Sender::send`], [`Receiver::send`]), wakes the end when due, and drops it when it is done. In reading
-//! order: [`settings`] and [`protocols`] (what a scenario can set, and the list of all transports), [`Transport`]
-//! (what follows from it), [`Body`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how
-//! large the window may be), [`shim`], [`flowcells`] and [`gro`] (what is below the receiving TCP).
+//! ([`Sender::send`], [`Receiver::send`]), wakes the end when due, and drops it when it is done. In reading order:
+//! [`settings`] and [`protocols`] (what a scenario can set, and the list of all transports), [`Transport`] (the
+//! resulting configuration), [`Body`] (the part of a packet that the ends see), [`Sender`], [`Receiver`],
+//! [`congestion`] (the size of the window), [`shim`], [`flowcells`] and [`gro`] (the layers below the receiving TCP).
 //!
-//! `examples/cost.rs` measures what both ends cost.
+//! `examples/cost.rs` measures the cost of both ends.
 
 #[macro_use]
 mod list;

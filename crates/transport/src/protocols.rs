@@ -2,7 +2,7 @@
 //! stacks.
 //!
 //! An independent transport has its own module in `protocols/`; those over TCP and RoCE differ in a law, and their
-//! modules are generated here from the law and what all of them share.
+//! modules are generated here from the law and the settings that all of them share.
 
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ macro_rules! over_roce {
                     /// How marks become notifications.
                     $point: weft_rate::notification::NotificationSettings [flatten],
                     )?
-                    /// What all queue pairs share.
+                    /// The settings that all queue pairs share.
                     pairs: QueuePairSettings [flatten],
                 }
             }

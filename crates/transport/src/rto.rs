@@ -37,7 +37,7 @@ impl RoundTrip {
         RoundTrip { srtt: Span::ZERO, variation: Span::ZERO, least: Span(u64::MAX), backoff: 0 }
     }
 
-    /// Of a connection that has measured one already, if it is open.
+    /// The state of a connection that has already measured one, if it is open.
     pub(crate) fn of_open(last: Option<Span>) -> RoundTrip {
         let mut trip = RoundTrip::new();
         if let Some(last) = last {
@@ -60,12 +60,12 @@ impl RoundTrip {
         self.least = self.least.min(rtt);
     }
 
-    /// New data was acknowledged: resets the count of consecutive time-outs.
+    /// Called when new data was acknowledged: resets the count of consecutive time-outs.
     pub(crate) const fn forget_backoff(&mut self) {
         self.backoff = 0;
     }
 
-    /// The timer expired: the next time-out is twice as long.
+    /// Called when the timer has expired: the next time-out is twice as long.
     pub(crate) const fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
     }

@@ -13,8 +13,8 @@ use crate::{flowcells::FlowcellSettings, gro::GroSettings, shim::ShimSettings};
 choice! {
     /// When a segment counts as lost.
     pub enum LossDetection {
-        /// After `dup_threshold` duplicate acknowledgements, or as much selectively acknowledged beyond it (RFC 5681,
-        /// RFC 6675).
+        /// After `dup_threshold` duplicate acknowledgements, or equivalent selective acknowledgements beyond it (RFC
+        /// 5681, RFC 6675).
         DupThresh = "dupthresh",
         /// When a segment sent later has arrived and a reordering window has passed (RACK, RFC 8985), as in Linux.
         Rack = "rack",
@@ -24,7 +24,7 @@ choice! {
 choice! {
     /// How the window shrinks during recovery.
     pub enum Recovery {
-        /// In proportion to what arrives, over a round trip (PRR, RFC 6937), as Linux does.
+        /// In proportion to deliveries, over a round trip (PRR, RFC 6937), as in Linux.
         Prr = "prr",
         /// At once (RFC 5681, RFC 6675).
         Halve = "rfc6675",
@@ -32,11 +32,11 @@ choice! {
 }
 
 choice! {
-    /// Explicit congestion notification for laws that leave the choice.
+    /// Explicit congestion notification, for laws that leave the choice open.
     pub enum EcnUse {
         /// Packets cannot be marked.
         Off = "off",
-        /// As RFC 3168: a mark counts as one loss, at most once per window.
+        /// As in RFC 3168: a mark counts as one loss, at most once per window.
         On = "on",
     }
 }
@@ -52,8 +52,8 @@ choice! {
 }
 
 settings! {
-    /// A receive window that tunes itself, as in Linux (dynamic right-sizing): twice what arrives in a round trip, and more
-    /// while that grows. It never shrinks.
+    /// A receive window that tunes itself, as in Linux (dynamic right-sizing): twice the amount that arrives in a
+    /// round trip, and more while that grows. It never shrinks.
     pub struct AutotuneSettings {
         /// The window at the start; Linux: half of the second figure of `tcp_rmem`.
         initial: Bytes = Bytes(65_536),
@@ -63,7 +63,7 @@ settings! {
 }
 
 settings! {
-    /// TCP, whatever the congestion law.
+    /// TCP, with any congestion law.
     pub struct Tcp {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
@@ -82,19 +82,19 @@ settings! {
         close: bool = true,
         /// Window at the start (IW); ten segments by RFC 6928.
         initial_window: Amount = Amount::Packets(10),
-        /// Segments by which one acknowledgement may open the window in slow start (L); 1 in RFC 5681; absent: all
-        /// that it acknowledges, as in Linux.
+        /// Segments by which one acknowledgement may open the window in slow start (L); 1 in RFC 5681; absent:
+        /// everything that it acknowledges, as in Linux.
         slow_start_limit: Option<u32> = None,
         /// Window at which slow start ends if nothing was lost or marked before (initial ssthresh); absent:
         /// arbitrarily high, as RFC 5681 advises. htsim has 100 packets.
         initial_ssthresh: Option<Amount> = None,
-        /// Payload the receiver accepts beyond what it has in order; absent: no limit.
+        /// Payload beyond its in-order data that the receiver accepts; absent: no limit.
         receive_window: Option<Bytes> = None,
-        /// Let the receive window tune itself instead (`autotune = {}`), as Linux does; off unless given.
+        /// Let the receive window tune itself instead (`autotune = {}`), as in Linux; off unless given.
         autotune: Option<AutotuneSettings> = None,
         /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).
         sack: bool = true,
-        /// When a segment counts as lost; RFC 6675 by default, which shows what reordering does.
+        /// When a segment counts as lost; RFC 6675 by default, which exposes the effect of reordering.
         loss_detection: LossDetection = LossDetection::DupThresh,
         /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
         dup_threshold: u32 [1, 1000] = 3,
@@ -102,7 +102,7 @@ settings! {
         /// 127, since 3.19 300.
         max_reordering: Option<u32> = None,
         /// Restore the window after a recovery in which every retransmitted segment proved to have arrived twice
-        /// (DSACK, RFC 3708), as Linux does.
+        /// (DSACK, RFC 3708), as in Linux.
         undo: bool = false,
         /// Send new data on the first duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = true,
@@ -111,9 +111,9 @@ settings! {
         /// The threshold after a reduction is a whole number of segments, rounded down, as Linux counts windows;
         /// otherwise bytes.
         whole_segments: bool = false,
-        /// The window grows by payload that an acknowledgement reports for the first time, as in Linux, not by all
-        /// that it covers: the one that ends a recovery covers a window that selective acknowledgements had already
-        /// reported.
+        /// The window grows by payload that an acknowledgement reports for the first time, as in Linux, not by
+        /// everything that it covers: the one that ends a recovery covers a window that selective acknowledgements
+        /// had already reported.
         grow_by_delivered: bool = false,
         /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         impatient: bool = false,
@@ -139,9 +139,9 @@ settings! {
         delayed_ack: u32 [1, 64] = 2,
         /// Maximum delay of an acknowledgement; Linux starts at 40 ms.
         delayed_ack_timeout: Span = Span::from_ms(40),
-        /// Mean time (exponential) until the receiving application has read what has arrived. In Linux the
-        /// acknowledgement of full segments waits for that, so that a busy host acknowledges more of them at once;
-        /// absent: no wait.
+        /// Mean time (exponential) until the receiving application has read arrived payload. In Linux the
+        /// acknowledgement of full segments waits for that, so a busy host acknowledges more of them at once; absent:
+        /// no wait.
         read_delay: Option<Span> = None,
         /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
         quick_acks: u32 [0, 1000000] = 16,
@@ -154,8 +154,8 @@ settings! {
         tso_limit: Bytes = Bytes(64 << 10),
         /// Fraction of the window worth a burst: 1 / this; Linux has 3.
         tso_divisor: u32 [1, 1000] = 3,
-        /// A burst is at most what the sender's pacing rate carries in this time; absent: no such limit. Linux has
-        /// 1/1024 s.
+        /// A burst is at most the amount that the sender's pacing rate carries in this time; absent: no such limit.
+        /// Linux has 1/1024 s.
         tso_time: Option<Span> = None,
         /// Minimum burst in segments that `tso_time` always allows; Linux has 2.
         tso_min_segments: u32 [1, 1000] = 1,
@@ -164,10 +164,10 @@ settings! {
         /// hosts within 512 us the whole limit.
         tso_rtt_log: u32 [0, 31] = 0,
         /// Longest wait for a burst, from the last segment sent or, for a paced sender, from the end of its time
-        /// slot; absent: no limit. No timer ends the wait: the sender looks when something happens to it, mostly an
-        /// acknowledgement. Linux does likewise, with 1 ms.
+        /// slot; absent: no limit. No timer ends the wait: the sender checks at its next event, usually an
+        /// acknowledgement. Linux does the same, with 1 ms.
         tso_wait: Option<Span> = None,
-        /// Spread sending over the round trip, burst by burst, as Linux does with the queueing discipline fq.
+        /// Spread sending over the round trip, burst by burst, like Linux with the queueing discipline fq.
         pacing: bool = false,
         /// Pacing rate in slow start, until half the threshold is reached, in windows per round trip; Linux has 2.
         pacing_slow_start: f64 [0.1, 100.0] = 2.0,

@@ -1,6 +1,5 @@
-//! Generates, from one list, the types that hold any stack: the
-//! configuration of a run, the ends of its flows, the host parts and the bodies of its packets. The list itself is in
-//! [`protocols`](crate::protocols).
+//! Generates, from one list, the types that hold any stack: the configuration of a run, the ends of its flows, the
+//! host parts and the bodies of its packets. The list itself is in [`protocols`](crate::protocols).
 //!
 //! All are closed enums that calls match on. The first stack of the list has the fastest path; the others are reached
 //! out of line.
@@ -45,7 +44,7 @@ macro_rules! any_end {
                 }
             }
 
-            /// Writes a packet; returns what the end needs now.
+            /// Writes a packet; returns the current needs of the end.
             #[inline(never)]
             pub(crate) fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
                 match self {
@@ -128,7 +127,7 @@ macro_rules! stacks {
             $($stack(Arc<$type>),)+
         }
 
-        /// What only the ends of a flow see of a packet: 64 bytes, the cold column of the pool.
+        /// The part of a packet that only the ends of a flow see: 64 bytes, the cold column of the pool.
         #[derive(Clone, Copy, Debug)]
         #[allow(missing_docs, reason = "layouts are documented in their stacks")]
         pub enum Body {
@@ -168,7 +167,8 @@ macro_rules! stacks {
         }
 
         impl ReceiverEnd {
-            /// Whether the host part of its own stack lets a control packet leave; that of another stack has no say.
+            /// Whether the host part of its own stack lets a control packet leave; those of other stacks do not
+            /// matter.
             pub(crate) fn is_admitted(&self, now: Time, host: &mut AnyHost) -> bool {
                 match (self, host) {
                     $((ReceiverEnd::$stack(_), AnyHost::$stack(host)) => host.admits(now, PacketKind::Control),)+
@@ -253,7 +253,7 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
             }
 
-            /// What ends and switches send besides data, acknowledgements and openings, in words.
+            /// Names what ends and switches send besides data, acknowledgements and connection openings.
             #[must_use]
             pub fn sends_besides(&self) -> Option<&'static str> {
                 match self { $(AnyStack::$stack(own) => Stack::sends_besides(&**own),)+ }
@@ -297,7 +297,7 @@ macro_rules! stacks {
             }
         }
 
-        /// What a host asks of every packet, for layouts other than the usual one.
+        /// Queries of a host on every packet, for layouts other than the usual one.
         impl Body {
             #[inline(never)]
             fn other_flow(&self) -> FlowId {

@@ -56,7 +56,7 @@ pub(crate) struct Tagger {
     /// Where counting starts.
     from: u64,
     last: Time,
-    /// Thresholds passed by the last packet: rarely another number than for the next.
+    /// Number of thresholds passed by the last packet, which is rarely different for the next.
     passed: u8,
 }
 

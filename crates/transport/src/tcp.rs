@@ -121,7 +121,7 @@ fn rto_limits(tcp: &Tcp) -> RtoLimits {
 }
 
 impl Tcp {
-    /// Payload that its receivers accept beyond what they have in order, at the start of a connection; absent: no limit.
+    /// Payload beyond their in-order data that its receivers accept at the start of a connection; absent: no limit.
     #[must_use]
     pub fn first_receive_window(&self) -> Option<Bytes> {
         self.receive_window.or(self.autotune.as_ref().map(|autotune| autotune.initial))

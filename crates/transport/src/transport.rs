@@ -34,7 +34,8 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
+    /// their bounds here.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
         let stack = settings.stack();
@@ -110,7 +111,7 @@ impl Transport {
         if rate.is_some() { self.datagrams.classes(own) } else { self.stack.classes(own) }
     }
 
-    /// The host parts for a card of this rate, for all transports in use; none for those whose flows share nothing.
+    /// The host parts for a card of this rate, for all transports in use, except those whose flows share nothing.
     pub fn hosts<'a>(all: impl Iterator<Item = &'a Arc<Transport>>, line: Rate) -> Vec<AnyHost> {
         let mut parts: Vec<AnyHost> = Vec::new();
         for part in all.filter_map(|transport| transport.stack.host(line)) {
@@ -133,7 +134,7 @@ impl Transport {
         }
     }
 
-    /// What its packets are on a real wire: `tcp`, `roce`, or `udp` for all others.
+    /// The protocol of its packets on a real wire: `tcp`, `roce`, or `udp` for all others.
     #[must_use]
     pub fn protocol(&self) -> &'static str {
         match &self.stack {

@@ -1,11 +1,11 @@
-//! Which case of a scenario's sweep to tune.
+//! The case of a scenario's sweep to tune.
 
 use std::path::Path;
 
 use weft::Error;
 use weft_core::units::did_you_mean;
 
-/// The number of the wanted case among those of a sweep, which may be left out where there is one.
+/// The index of the requested case among those of a sweep, which may be omitted if there is only one.
 ///
 /// # Errors
 /// [`Error::BadInput`] with the names of all cases.

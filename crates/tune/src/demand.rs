@@ -1,9 +1,9 @@
-//! What flows ask of a link: their sizes, and the load they cause. Must not depend on thresholds.
+//! The demand of flows on a link: their sizes, and the load they cause. Must not depend on thresholds.
 
 use weft_ideal::{WorkDistribution, WorkPiece};
 use weft_workload::SizeDistribution;
 
-/// Pieces of a distribution without end: from one to the next the size grows by this factor.
+/// Pieces of an unbounded distribution: from one to the next, the size grows by this factor.
 const STEP: f64 = 1.03;
 
 /// Flow sizes and the load they cause.

@@ -1,7 +1,7 @@
 //! ECN thresholds for a scenario, by running it: a row of thresholds at equal ratios, then more of them around the best.
 //! All trials use the same seeds, and each is compared with the best by pairs of runs.
 //!
-//! Must not depend on what a marker does with its thresholds.
+//! Must not depend on how a marker uses its thresholds.
 
 use std::path::PathBuf;
 
@@ -20,18 +20,18 @@ mod trial;
 /// How packets are marked beyond a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MarkingShape {
-    /// All of them, as DCTCP asks for.
+    /// All of them, as DCTCP requires.
     Step,
-    /// With a probability that grows to `probability` at `times` the threshold, as DCQCN asks for.
+    /// With a probability that grows to `probability` at `times` the threshold, as DCQCN requires.
     Ramp {
-        /// The upper threshold, in lower thresholds.
+        /// The upper threshold, as a multiple of the lower.
         times: f64,
         /// The probability there.
         probability: f64,
     },
 }
 
-/// What to tune, and how far to look.
+/// What to tune, and the extent of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EcnOptions {
     /// The scenario.
@@ -50,7 +50,7 @@ pub struct EcnOptions {
     pub range: (Bytes, Bytes),
     /// Number of thresholds in the first row; at least 2.
     pub points: usize,
-    /// Times to look closer around the best.
+    /// Number of refinements around the best.
     pub rounds: usize,
     /// The metric.
     pub metric: String,
@@ -87,7 +87,7 @@ pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Err
     Ok(EcnAdvice { options: options.clone(), metric, trials, best, at_edge })
 }
 
-/// The metric, and what is wrong with the search.
+/// The metric, or the problem with the search.
 fn metric_of(options: &EcnOptions) -> Result<&'static Metric, Error> {
     let wrong = |message: String| Err(Error::BadInput(message));
     let (least, greatest) = options.range;
@@ -153,14 +153,14 @@ fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
     new.filter(|new| trials.iter().all(|trial| trial.threshold != Some(*new))).map(Some).collect()
 }
 
-/// The trial with the best mean; one without a value in any run is none.
+/// The trial with the best mean; trials without a value in any run do not count.
 fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
     let all = (0..trials.len()).filter_map(|n| Some((cost(trials[n].mean()?, better), n)));
     let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(_, n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
 }
 
-/// A search in progress: what stays the same in all trials.
+/// A search in progress: the parts that are the same for all trials.
 struct Search<'a> {
     options: &'a EcnOptions,
     run: &'a RunOptions,
@@ -277,7 +277,7 @@ impl EcnAdvice {
         format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
     }
 
-    /// What the best threshold is beside the scenario's own marking, whose mean may be the better one.
+    /// The best threshold compared with the scenario's own marking, whose mean may be better.
     fn found_words(&self) -> &'static str {
         let (own, best) = (&self.trials[0], &self.trials[self.best]);
         let better = self.metric.better;
@@ -420,7 +420,7 @@ mod tests {
         );
     }
 
-    /// Differences are judged by pairs of runs: seeds that differ from each other hide nothing.
+    /// Differences are judged by pairs of runs, so differences between seeds hide nothing.
     #[test]
     fn verdicts_come_from_pairs_of_runs() {
         let own = EcnTrial { threshold: None, ..trial(0, [1.5, 150.0, 15.0]) };
@@ -446,7 +446,8 @@ mod tests {
         assert!(falling.text().contains("look beyond"), "{}", falling.text());
     }
 
-    /// What is within 10 % includes what is worse by less, and a line says which settings were not varied.
+    /// The range within 10 % includes settings that are worse by less, and a line says which settings were not
+    /// varied.
     #[test]
     fn close_results_are_told_even_where_they_are_worse() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -460,7 +461,7 @@ mod tests {
         );
     }
 
-    /// A metric that is zero everywhere has no best threshold; one that is zero for the best has verdicts by difference.
+    /// A metric that is zero everywhere has no best threshold; one that is zero at the best is judged by difference.
     #[test]
     fn zeros_are_measured_and_equal_values_have_no_best() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -484,7 +485,7 @@ mod tests {
         assert_eq!(words(&of([[1.0; 3], [0.0; 3], [0.0, 90.0, 0.0]])), ["worse", "best", "unclear"]);
     }
 
-    /// The scenario's own marking, which is no threshold of the row, may be the better one.
+    /// The scenario's own marking, which is not a threshold of the row, may be better.
     #[test]
     fn a_better_marking_of_the_scenario_is_called_better() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -510,7 +511,7 @@ mod tests {
         assert_eq!(zero.verdict(&best, Better::Higher), "worse");
     }
 
-    /// Nothing is better than zero, so nothing lies beyond a row of them; what has no value is not passed over.
+    /// Nothing is better than zero, so nothing lies beyond a row of zeros; missing values are not skipped.
     #[test]
     fn equal_zeros_do_not_point_beyond_and_missing_values_are_named() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -529,7 +530,7 @@ mod tests {
         assert!(message.contains("use deadline.late"), "{message}");
     }
 
-    /// The best lies in the range of thresholds that are as good, and a gap in it is not passed over.
+    /// The best lies in the range of thresholds that are as good, and a gap in it is not skipped.
     #[test]
     fn thresholds_as_good_as_the_best_are_told_with_it() {
         let metric = metric_of(&options()).expect("it is a metric");

@@ -1,6 +1,6 @@
-//! Finds settings instead of guessing them: thresholds of PIAS for a distribution of flow sizes and loads, by an objective
-//! ([`model`]), with what they are worth on one link ([`link`]), and by a search over simulations ([`search`](mod@search)) that shows
-//! how far they are from the optimum; ECN thresholds by simulation.
+//! Finds settings instead of guessing them: thresholds of PIAS for a distribution of flow sizes and loads, by an
+//! objective ([`model`]), with their value on one link ([`link`]), and by a search over simulations
+//! ([`search`](mod@search)) that shows how far they are from the optimum; ECN thresholds by simulation.
 //!
 //! Must not depend on the command line: it returns text and numbers.
 

@@ -1,4 +1,4 @@
-//! What thresholds are worth on one link with Poisson arrivals and no congestion control, beside the orders that bound
+//! The value of thresholds on one link with Poisson arrivals and no congestion control, beside the orders that bound
 //! them. Must not depend on the objective by which thresholds are chosen.
 
 use weft_core::Bytes;
@@ -20,8 +20,8 @@ pub struct LinkMeans {
 }
 
 impl LinkMeans {
-    /// The means for these flows and thresholds; `None` if a tail is so heavy that most of what flows carry lies
-    /// in sizes without physical meaning (a Pareto shape hardly above 1).
+    /// The means for these flows and thresholds; `None` if a tail is so heavy that most bytes lie in flows of sizes
+    /// without physical meaning (a Pareto shape hardly above 1).
     #[must_use]
     pub fn of(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> Option<LinkMeans> {
         let work = in_pieces(demand.sizes);
@@ -56,14 +56,15 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 0.005, "{found}, expected {expected}");
     }
 
-    /// Integrated apart from this code, over quantiles: 4.53 with least attained service, 2.29 with sizes known.
+    /// Integrated independently of this code, over quantiles: 4.53 with least attained service, 2.29 with sizes
+    /// known.
     #[test]
     fn web_search_at_eighty_per_cent() {
         let means = means("web-search-pias", 0.8);
         near(means.one_queue, 5.0);
         near(means.any_number, 4.53);
         near(means.sizes_known, 2.29);
-        // A large flow is the more likely to end soon: least attained service is not the best order without sizes.
+        // A large flow is more likely to end soon: least attained service is not the best order without sizes.
         assert!(means.thresholds < means.any_number, "{means:?}");
     }
 
@@ -84,7 +85,7 @@ mod tests {
         }
     }
 
-    /// Equal flows gain nothing from thresholds, and lose most with most of them.
+    /// Equal flows gain nothing from thresholds; the more thresholds, the more they lose.
     #[test]
     fn equal_flows_are_best_served_by_one_queue() {
         let means = means("64 kB", 0.8);

@@ -1,12 +1,14 @@
-//! PIAS thresholds by an objective: Poisson arrivals at one link, classes by strict priority, and flows of a class share what the
-//! classes above leave. Must not depend on packets, rates or congestion control.
+//! PIAS thresholds by an objective: Poisson arrivals at one link, classes by strict priority, and flows of a class
+//! share what the classes above leave. Must not depend on packets, rates or congestion control.
 //!
-//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\] − E\[min(X, a_i−1)\]
-//! of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The objective is a sum of ratios like that of
-//! Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
+//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\]
+//! − E\[min(X, a_i−1)\] of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The
+//! objective is a sum of ratios like that of Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least
+//! where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
 //!
-//! The objective ranks thresholds; it is no completion time. It counts how later arrivals slow a flow down, and leaves out the flows that
-//! are there when it comes, so it can be less than any schedule reaches. Completion times are in [`link`](mod@crate::link).
+//! The objective ranks thresholds; it is not a completion time. It counts how later arrivals slow a flow down and
+//! ignores the flows already present when it arrives, so it can be lower than any schedule reaches. Completion times
+//! are in [`link`](mod@crate::link).
 
 use weft_core::Bytes;
 use weft_workload::SizeDistribution;
@@ -47,7 +49,7 @@ pub const PACKET: Bytes = Bytes(1_460);
 /// A threshold that a smaller share of flows exceeds has no effect in any run.
 const RARE: f64 = 1e-9;
 
-/// Thresholds that separate something, and how many others do not.
+/// Thresholds that separate flows, and the number of others that do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorthSetting {
     /// Those that do, strictly ascending.
@@ -95,8 +97,9 @@ pub fn least_objective(load: f64, queues: usize) -> f64 {
     queues * ((1.0 - load).powf(-1.0 / queues) - 1.0) / load
 }
 
-/// Thresholds for a load that is not known: those whose objective at the worst of these loads, relative to the least there, is smallest.
-/// Among thresholds that are best for some load, which one parameter describes. Returns them with that ratio.
+/// Thresholds for an unknown load: those with the smallest objective, relative to the least possible, at the worst of
+/// these loads. Searches among thresholds that are best for some load, which one parameter describes. Returns them
+/// with that ratio.
 #[must_use]
 pub fn compromise(sizes: &SizeDistribution, loads: &[f64], queues: usize) -> (Vec<Bytes>, f64) {
     let excess = |thresholds: &[Bytes]| {
@@ -122,7 +125,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// The set for an unknown load is worse than each load's own there, but by less than the worst of these elsewhere.
+    /// At each load the set for an unknown load is worse than that load's own set, but by less than the worst of
+    /// these at other loads.
     #[test]
     fn a_compromise_is_better_than_a_wrong_guess() {
         for name in ["web-search-pias", "data-mining-pfabric"] {
@@ -150,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Whatever the sizes, the thresholds reach the least objective that any can have.
+    /// Whatever the sizes, the thresholds reach the minimum of the objective.
     #[test]
     fn thresholds_reach_the_least_objective() {
         for name in ["web-search-pias", "data-mining-pfabric", "exponential(100 kB)", "pareto(10 kB, 1.5)"] {
@@ -165,8 +169,8 @@ mod tests {
         }
     }
 
-    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the objective of those that were
-    /// published.
+    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the objective of
+    /// the published ones.
     #[test]
     fn web_search_at_ninety_per_cent() {
         let sizes = sizes("web-search-pias");

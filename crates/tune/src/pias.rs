@@ -1,4 +1,4 @@
-//! `weft tune pias`: thresholds for each load, what they are worth on one link, and their cost in simulations.
+//! `weft tune pias`: thresholds for each load, their value on one link, and their cost in simulations.
 
 use std::path::Path;
 
@@ -41,9 +41,9 @@ pub struct PiasAdvice {
 pub struct LoadAdvice {
     /// The load.
     pub load: f64,
-    /// The thresholds, and how many others would separate nothing.
+    /// The thresholds, and the number of others that would separate nothing.
     pub worth: WorthSetting,
-    /// The objective with one queue, with these thresholds, and the least with any number. It is no time.
+    /// The objective with one queue, with these thresholds, and the least with any number. It is not a time.
     pub objectives: [f64; 3],
     /// Mean completion times on one link; `None` if the sizes have none.
     pub means: Option<LinkMeans>,
@@ -96,7 +96,7 @@ impl LoadAdvice {
         [load].into_iter().chain((0..4).map(mean)).chain([format!("{:.2}", self.objectives[1])]).collect()
     }
 
-    /// What a user of the thresholds should know.
+    /// Remarks for a user of the thresholds.
     fn remark(&self) -> String {
         let worse = self.means.is_some_and(|means| means.thresholds >= means.one_queue);
         let slower = "\n  on one link flows finish sooner with one queue";
@@ -105,7 +105,7 @@ impl LoadAdvice {
 }
 
 impl WorthSetting {
-    /// Why there are fewer than asked for.
+    /// Why there are fewer than requested.
     fn remark(&self) -> String {
         let (inside, beyond) = (self.within_a_packet, self.beyond_all);
         let first = self.thresholds.first().filter(|first| **first < PACKET).map(|_| {
@@ -129,7 +129,7 @@ impl WorthSetting {
     }
 }
 
-/// In a table: there is no such number.
+/// Shown in a table for a missing number.
 const NOT_KNOWN: &str = "–";
 
 fn percent(share: f64) -> f64 {
@@ -145,7 +145,7 @@ fn setting(thresholds: &[Bytes]) -> String {
     format!("thresholds = [{}]", all.join(", "))
 }
 
-/// What the columns are.
+/// Explains the columns.
 const LEGEND: &str = "one queue: processor sharing; any number: least attained service; sizes known: shortest \
     remaining first, which no order beats. objective: what the thresholds minimise, a sum of ratios after the PIAS \
     paper. It leaves out flows already present, so it is not a time.";
@@ -224,7 +224,7 @@ impl Simulated {
         let rows = [row("best found", self.found.cost)].into_iter().chain(of_advice);
         let rows: Vec<_> = rows.chain([row("the scenario's", self.own.1)]).collect();
         let table = Columns::table(&["thresholds", "mean FCT", "times the best"], &rows);
-        let end = if self.found.settled { "no small step improves on it" } else { "trials used up" };
+        let end = if self.found.settled { "no small step improves on it" } else { "trial limit reached" };
         let remarks: String = self.remarks.iter().map(|remark| format!("\nremark: {remark}")).collect();
         let best = if self.found.thresholds == self.own.0 { "the scenario's own, " } else { "" };
         format!(
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(json["by_load"][1]["thresholds_bytes"].as_array().map(Vec::len), Some(7));
     }
 
-    /// Every time that is printed is one that some schedule has: none is below that with sizes known.
+    /// Every printed time is achieved by some schedule: none is below the time with sizes known.
     #[test]
     fn no_time_is_less_than_with_known_sizes() {
         let json: serde_json::Value =
@@ -295,7 +295,7 @@ mod tests {
         assert!(!advice("web-search-pias", 0.8).1.contains("sooner with one queue"));
     }
 
-    /// `weft check` refuses equal thresholds, and packets do not tell apart those within one.
+    /// `weft check` refuses equal thresholds, and packets cannot distinguish thresholds within one packet.
     #[test]
     fn no_advice_is_refused_or_without_effect() {
         for (sizes, load, words) in [

@@ -36,7 +36,7 @@ pub struct BestFound {
     pub cost: f64,
     /// Number of different thresholds tried.
     pub trials: usize,
-    /// Whether no step of the least factor improves on them; otherwise the trials were used up.
+    /// Whether no step of the least factor improves on them; otherwise the limit of trials was reached.
     pub settled: bool,
 }
 
@@ -47,7 +47,7 @@ struct Trials<'a, E> {
     subject: &'a mut dyn ThresholdCost<E>,
 }
 
-/// What a search asks.
+/// The cost of thresholds, which a search minimises.
 pub trait ThresholdCost<E> {
     /// Whether thresholds can be tried at all.
     fn allows(&self, thresholds: &[Bytes]) -> bool;
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// A cost by formula, and how often it was asked for.
+    /// A cost by formula, and the number of its evaluations.
     struct Formula<F>(F, usize);
 
     impl<F: Fn(&[Bytes]) -> f64> ThresholdCost<Infallible> for Formula<F> {
@@ -152,7 +152,7 @@ mod tests {
         thresholds.iter().zip([1e4, 1e6]).map(off).sum()
     }
 
-    /// Found to within the least step, whatever the start.
+    /// Found to within the smallest step, whatever the start.
     #[test]
     fn the_bottom_of_a_bowl_is_found() {
         for start in [[2_000, 3_000], [5_000_000, 60_000_000], [10_000, 1_000_000]] {
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((found.trials, found.settled, subject.1), (5, false, 5));
     }
 
-    /// The best is never worse than any start, however few the trials.
+    /// The best is never worse than any start, however few trials there are.
     #[test]
     fn every_start_competes() {
         let starts = [vec![Bytes(1_000_000_000)], vec![Bytes(12_000), Bytes(900_000)], vec![Bytes(90_000)]];

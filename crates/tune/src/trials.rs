@@ -47,7 +47,7 @@ pub struct Simulated {
     pub unfinished: u64,
     /// Measured flows of the best trial.
     pub flows: u64,
-    /// How the scenario differs from the flows and loads that were asked about.
+    /// How the scenario differs from the requested flows and loads.
     pub remarks: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Trial {
     }
 }
 
-/// A case, and what its trials gave.
+/// A case, and the results of its trials.
 struct TrialRuns<'a> {
     base: Prepared,
     seeds: &'a [u64],
@@ -129,7 +129,7 @@ impl ThresholdCost<Error> for TrialRuns<'_> {
 /// Searches for thresholds of a scenario, from its own and from those advised for some flows.
 ///
 /// # Errors
-/// [`Error::BadInput`]: the scenario cannot be used, or not with so many thresholds.
+/// [`Error::BadInput`]: the scenario cannot be used, or does not have this number of thresholds.
 pub(crate) fn simulate(
     trials: &PiasTrials,
     (demand, advised): (&FlowDemand<'_>, &[Bytes]),

@@ -1,4 +1,4 @@
-//! Queue lengths as the forwarding engines of a switch see them: when a decision counts, and for whom.
+//! The queue lengths that the forwarding engines of a switch see: when a decision counts, and for whom.
 //!
 //! [`Visible`] for engines on one thread, [`SharedOutputs`] for engines on several; both show the same. Must not depend on
 //! balancers or queues.

@@ -1,5 +1,5 @@
-//! What the output ports of a switch share when several threads serve them: the queue lengths that engines read, the
-//! packet memory, the random stream of the markers. All of it is read and changed without a lock.
+//! The state that the output ports of a switch share when several threads serve them: the queue lengths that engines
+//! read, the packet memory, the random stream of the markers. All of it is read and changed without a lock.
 //!
 //! Threads that act one after the other get exactly what one thread gets. Threads that act at the same instant may see
 //! each other's packets late, as engines of hardware do, but never fill the memory beyond its size: a packet reserves
@@ -11,7 +11,7 @@ use weft_core::{PortId, Span, Time};
 
 use crate::single::Insight;
 
-/// Latest arrivals remembered for each queue, a power of two; older ones count as visible.
+/// Number of latest arrivals remembered for each queue, a power of two; older ones count as visible.
 const RECENT: usize = 1024;
 
 /// A packet that joined a queue a short time ago.
@@ -22,7 +22,7 @@ struct RecentArrival {
     engine_and_bytes: AtomicU64,
 }
 
-/// A queue as engines see it.
+/// A queue from the engines' viewpoint.
 #[derive(Debug)]
 struct QueueLength {
     bytes: AtomicU64,
@@ -46,7 +46,7 @@ pub struct SharedOutputs {
     queues: usize,
     lengths: Box<[QueueLength]>,
     insight: Option<Insight>,
-    /// By how much the delays of inputs differ.
+    /// The difference between the delays of inputs.
     spread: Span,
     stored: AtomicU64,
     counted: AtomicU64,
@@ -54,7 +54,7 @@ pub struct SharedOutputs {
 }
 
 impl SharedOutputs {
-    /// Of a switch with empty queues; with `insight` engines see packets late.
+    /// The state of a switch with empty queues; with `insight`, engines see packets late.
     #[must_use]
     pub fn new(ports: usize, queues: usize, insight: Option<Insight>) -> SharedOutputs {
         let recent = if insight.is_some() { RECENT } else { 0 };
@@ -92,7 +92,7 @@ impl SharedOutputs {
         }
     }
 
-    /// Takes lent counts back, and with them what the port changed and did not use.
+    /// Takes lent counts back, including the port's changes and unused reservations.
     pub fn take_back(&self, wire: u64, lent: LentCounts, left: LentCounts) {
         let change = |now: u64, before: u64| now.wrapping_sub(before).wrapping_sub(wire);
         self.stored.fetch_add(change(left.stored.0, lent.stored.0), Ordering::AcqRel);
@@ -102,13 +102,13 @@ impl SharedOutputs {
         }
     }
 
-    /// A queue now holds this many bytes.
+    /// Records that a queue now holds this many bytes.
     pub fn set_length(&self, port: PortId, queue: usize, bytes: u64) {
         self.lengths[port.index() * self.queues + queue].bytes.store(bytes, Ordering::Release);
     }
 
-    /// A packet of `bytes` from an input has joined a queue, whose length already counts it. Only one thread at a time
-    /// may call this for a port.
+    /// Records that a packet of `bytes` from an input has joined a queue, whose length already counts it. Only one
+    /// thread at a time may call this for a port.
     pub fn joined(&self, now: Time, (input, bytes): (PortId, u16), (port, queue): (PortId, usize)) {
         let Some(insight) = &self.insight else { return };
         let length = &self.lengths[port.index() * self.queues + queue];
@@ -120,7 +120,7 @@ impl SharedOutputs {
         length.arrivals.store(number + 1, Ordering::Release);
     }
 
-    /// The load of a port as an engine sees it at `now`: bytes of its first `classes` queues.
+    /// The load of a port that an engine sees at `now`: bytes of its first `classes` queues.
     #[must_use]
     pub fn load(&self, now: Time, port: PortId, (engine, classes): (usize, usize)) -> u64 {
         let first = port.index() * self.queues;
@@ -153,7 +153,7 @@ mod tests {
     use crate::Visible;
     use weft_core::{Purpose, Random};
 
-    /// What [`Visible`] shows to engines of one thread, this shows to engines of several, whatever happens.
+    /// Shows the engines of several threads the same as [`Visible`] shows those of one, whatever happens.
     #[test]
     fn engines_see_what_they_would_see_on_one_thread() {
         for (after, own) in [(vec![40, 40, 40], true), (vec![40, 10, 25], true), (vec![40, 10, 25], false)] {

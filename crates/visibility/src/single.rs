@@ -1,5 +1,5 @@
-//! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
-//! bit has left (DRILL section 2; the timing of "completes" is a setting of the switch).
+//! The queue lengths that a forwarding engine sees. A packet counts from the instant its enqueue completes until its
+//! last bit has left (DRILL section 2; the timing of "completes" is a setting of the switch).
 //!
 //! An engine handles one packet at a time: when it takes the next, it has finished the previous one, and sees it. It
 //! does not see what other engines decided within the last per-packet time.
@@ -15,7 +15,7 @@ struct Pending {
     engine: u16,
 }
 
-/// Queue lengths as engines see them, one slot per (port, queue).
+/// Queue lengths that engines see, one slot per (port, queue).
 #[derive(Clone, Debug)]
 pub struct Visible {
     /// Bytes that every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as
@@ -37,14 +37,14 @@ pub struct Visible {
 /// How engines see decisions.
 #[derive(Clone, Debug)]
 pub struct Insight {
-    /// By input port: how long after its decision a packet becomes visible to all.
+    /// By input port: the time after its decision at which a packet becomes visible to all.
     after: Vec<Span>,
     /// Number of engines that see their own decisions earlier; 0 if none.
     engines: usize,
 }
 
 impl Insight {
-    /// How long after its decision a packet of an input becomes visible to all.
+    /// The time after its decision at which a packet of an input becomes visible to all.
     pub(crate) fn after(&self, input: PortId) -> Span {
         self.after[input.index()]
     }
@@ -54,7 +54,7 @@ impl Insight {
         (self.engines > 0).then(|| input.index() % self.engines)
     }
 
-    /// By how much the delays of inputs differ.
+    /// The difference between the delays of inputs.
     pub(crate) fn spread(&self) -> Span {
         let (least, most) = (self.after.iter().min(), self.after.iter().max());
         least.zip(most).map_or(Span::ZERO, |(least, most)| Span(most.0 - least.0))
@@ -76,7 +76,7 @@ impl Insight {
 }
 
 impl Visible {
-    /// Nothing queued. Lengths are kept only if engines read them and something is hidden from those that do.
+    /// The state of empty queues. Lengths are kept only if engines read them and some packets are hidden from them.
     #[must_use]
     pub fn new(slots: usize, read: bool, sight: Insight) -> Visible {
         let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
@@ -112,7 +112,7 @@ impl Visible {
         self.tracked.then_some(&self.sight)
     }
 
-    /// Engines read this slot from now on. The `held` bytes already in it count at once.
+    /// Lets engines read this slot from now on. The `held` bytes already in it count at once.
     pub fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
             self.watched[slot] = true;
@@ -126,7 +126,7 @@ impl Visible {
         self.tracked && self.watched[slot]
     }
 
-    /// A packet of `wire` bytes from an input joined `slot` at `now`.
+    /// Records that a packet of `wire` bytes from an input joined `slot` at `now`.
     #[inline(always)]
     pub fn joined(&mut self, now: Time, (input, wire): (PortId, u16), slot: usize) {
         if self.tracked && self.watched[slot] {
@@ -134,8 +134,8 @@ impl Visible {
         }
     }
 
-    /// A packet of an input was put into `slot`, which is read, at `now`. Ports of different rates have different
-    /// delays; the list is kept sorted, and short even if no decision is ever made.
+    /// Records that a packet of an input was put into `slot`, which is read, at `now`. Ports of different rates have
+    /// different delays; the list is kept sorted, and short even if no decision is ever made.
     #[inline]
     pub fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
         self.advance(now);
@@ -153,7 +153,7 @@ impl Visible {
         }
     }
 
-    /// `bytes` of `slot` have left completely, or were discarded.
+    /// Records that `bytes` of `slot` have left completely, or were discarded.
     #[inline]
     pub fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
@@ -161,7 +161,8 @@ impl Visible {
         }
     }
 
-    /// Makes visible what was completely enqueued before `now`; decisions at `now` itself still read the old lengths.
+    /// Makes packets visible that were completely enqueued before `now`; decisions at `now` itself still read the old
+    /// lengths.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {

@@ -22,15 +22,15 @@ pub(crate) struct Credits {
     requests: usize,
     shares: Shares,
     interval: Span,
-    /// How long an output that holds enough waits before it looks again.
+    /// How long an output that holds enough waits before it checks again.
     pause: Span,
     /// No credit before this instant.
     next: Time,
 }
 
 impl Credits {
-    /// For an output with `classes` classes that may grant a credit every `interval`, and looks again after `pause` if
-    /// it holds enough.
+    /// The credits of an output with `classes` classes that may grant a credit every `interval`, and checks again
+    /// after `pause` if it holds enough.
     pub(crate) fn new(
         schedule: &SchedulerSettings,
         classes: usize,
@@ -47,7 +47,7 @@ impl Credits {
         }
     }
 
-    /// Classes share credits by this schedule from now on.
+    /// Sets the schedule by which classes share credits.
     pub(crate) fn share_by(&mut self, schedule: &SchedulerSettings) {
         self.shares = Shares::new(schedule, self.asking.len());
     }
@@ -58,7 +58,7 @@ impl Credits {
         self.requests += 1;
     }
 
-    /// A queue withdraws its request.
+    /// Withdraws the request of a queue.
     pub(crate) fn withdraw(&mut self, class: usize, group: u16) {
         let asking = &mut self.asking[class];
         self.requests -= 1;
@@ -67,7 +67,7 @@ impl Credits {
         }
     }
 
-    /// How many queues have a request.
+    /// The number of queues with a request.
     #[inline]
     pub(crate) fn requests(&self) -> usize {
         self.requests
@@ -96,7 +96,7 @@ impl Credits {
         Some((class, group))
     }
 
-    /// The class to be served, among those of `open`: of equals the first.
+    /// The class of `open` to serve; among equals, the first.
     fn class(&mut self, open: u8) -> Option<usize> {
         if let [only] = &self.asking[..] {
             return (open & 1 == 1 && !only.is_empty()).then_some(0);

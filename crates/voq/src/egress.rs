@@ -1,4 +1,4 @@
-//! The state of one output of a fabric: its credits, and what is due when.
+//! The state of one output of a fabric: its credits and pending events.
 
 use weft_core::{PacketId, Ring, Span, Time};
 
@@ -40,7 +40,7 @@ pub(crate) struct Egress {
     pub(crate) due: Ring<(Time, Due)>,
     /// Packets in order of arrival; at one instant, in the order in which they were sent.
     pub(crate) crossing: Ring<PacketCrossing>,
-    /// When the owner will call; never, if it was not asked to.
+    /// When the owner will call; never if it was not asked to.
     pub(crate) called: Time,
     /// Whether a grant is due.
     pub(crate) granting: bool,
@@ -53,8 +53,8 @@ pub(crate) struct Egress {
     /// Bit c: class c is behind a shaper that does not slow down all classes.
     pub(crate) shaped: u8,
     pub(crate) limit: u64,
-    /// If the owner foresees departures: a packet with which so many bytes wait meets neither limit nor marker, and stays on the
-    /// chip.
+    /// With foreseen departures: up to this many waiting bytes, including the new packet, no limit or marker needs
+    /// asking, and the packet stays on the chip.
     pub(crate) calm_up_to: u64,
     /// If the owner foresees departures: the least time from a grant to an arrival, and from a credit.
     patience: Option<(Span, Span)>,
@@ -78,7 +78,7 @@ impl Egress {
         }
     }
 
-    /// From now on events are processed late, but before they let a packet arrive that can be sent.
+    /// Processes events late from now on, but early enough for every arriving packet that can be sent.
     pub(crate) fn foresee(&mut self, credit_delay: Span, crossing: Span) {
         self.patience = Some((credit_delay + crossing, crossing));
     }
@@ -88,8 +88,8 @@ impl Egress {
         self.patience.is_some()
     }
 
-    /// Whether nothing stands in the way of a packet with credit: no limit, marker, event to be processed, or packet that has
-    /// not been handed over.
+    /// Whether a packet with credit can pass: no limit or marker needs asking, no event is pending, and no packet has
+    /// still to be handed over.
     #[inline]
     pub(crate) fn is_calm(&self, now: Time, wire: u16) -> bool {
         self.waiting + u64::from(wire) <= self.calm_up_to
@@ -105,7 +105,7 @@ impl Egress {
         self.crossing.insert(packet, |packet| packet.at);
     }
 
-    /// The next packet that has crossed at an instant.
+    /// The next packet that has crossed by an instant.
     #[inline]
     pub(crate) fn arrive(&mut self, until: Time) -> Option<PacketCrossing> {
         let crossed = self.crossing.pop_if(|first| first.at <= until)?;
@@ -155,7 +155,7 @@ impl Egress {
         !self.granting && self.credits.next(now) == now && self.due.front().is_none_or(|(at, _)| at > now)
     }
 
-    /// When the owner, whose transmitter is busy until `free`, must call, if it must be asked to now.
+    /// When the owner, whose transmitter is busy until `free`, must call; `None` if it need not be asked now.
     pub(crate) fn call(&mut self, free: Time) -> Option<Time> {
         let first = self.deadline(free);
         (first < self.called).then(|| {
@@ -164,8 +164,9 @@ impl Egress {
         })
     }
 
-    /// When the next event must be processed at the latest: what arrives before `free` is not sent before. Packets in deep memory
-    /// share its channel with those of other outputs, so the order of all events decides then.
+    /// Latest time to process the next event. Packets that arrive before `free` cannot be sent until then, so they
+    /// need not be known earlier. Packets in deep memory share its channel with those of other outputs, so the order
+    /// of all events decides then.
     fn deadline(&self, free: Time) -> Time {
         let arrival = self.crossing.front().map_or(Time::NEVER, |first| first.at.max(free));
         match self.patience.filter(|_| self.deep == 0) {
@@ -174,8 +175,8 @@ impl Egress {
         }
     }
 
-    /// The earliest arrival to which an event can lead, if that is before `arrival`. A grant that finds no request leads to none, nor
-    /// does a request for which a grant is due anyway.
+    /// The earliest arrival to which an event can lead, if that is before `arrival`. A grant without a request leads
+    /// to no arrival; neither does a request whose grant is already due.
     fn last_call(&self, arrival: Time, (from_grant, from_credit): (Span, Span)) -> Time {
         let (mut last, mut requests, mut granting) = (arrival, self.credits.requests(), self.granting);
         for (at, due) in self.due.iter() {

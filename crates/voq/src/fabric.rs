@@ -15,7 +15,7 @@ use crate::voq::Voq;
 
 mod credit_loop;
 
-/// What a fabric needs to know about its switch.
+/// The facts about its switch that a fabric needs.
 #[derive(Clone, Copy, Debug)]
 pub struct FabricSite<'a> {
     /// Line rate of each port.
@@ -38,7 +38,7 @@ pub struct Entered {
     pub wake: Option<Time>,
 }
 
-/// What has left a fabric.
+/// A packet that has left a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// A packet arrives at the output.
@@ -75,7 +75,7 @@ impl VoqFabric {
         let (groups, ports) = (settings.groups as usize, site.rates.len());
         let queue = |port: usize| Voq::new(AnyMarker::new(site.ecn, site.rates[port]));
         let voqs = (0..groups).flat_map(|_| (0..site.rates.len()).flat_map(|port| vec![port; site.classes]));
-        // A quarter of what an output holds must not drain while it grants nothing.
+        // An output must not drain more than a quarter of its contents while it grants nothing.
         let pause = settings.credit.min(Bytes(settings.output.0 / 4));
         let credits = |line: &Rate| {
             let after = |bytes: Bytes| Span((line.time_for(bytes).0 as f64 / settings.speedup) as u64);
@@ -123,10 +123,11 @@ impl VoqFabric {
         self.group_of[input.index()]
     }
 
-    /// From now on the events of an output are processed late, in few calls: its owner must know, later than now, how much
-    /// the output held at any instant, and call [`VoqFabric::catch_up`] before a packet enters for it. What happens, and when,
-    /// does not change. What crosses is asked for by [`VoqFabric::cross`], not by [`VoqFabric::advance`]. No marker of the output may [act on departures](VoqFabric::acts_on_departures), and its link must not
-    /// change state.
+    /// From now on, the events of an output are processed late and in batches. The owner must be able to say
+    /// afterwards how much the output held at any past instant, and must call [`VoqFabric::catch_up`] before a packet
+    /// enters for it. What happens, and when, does not change. Packets that cross are taken with
+    /// [`VoqFabric::cross`], not [`VoqFabric::advance`]. No marker of the output may [act on
+    /// departures](VoqFabric::acts_on_departures), and its link must not change state.
     pub fn foresee(&mut self, port: PortId) {
         let unmarked =
             self.queues_of(port).iter().map(|number| self.voqs[*number].marker.passes_up_to()).min();
@@ -141,13 +142,14 @@ impl VoqFabric {
         self.queues_of(port).into_iter().any(|number| self.voqs[number].marker.looks_at_departures())
     }
 
-    /// Whether the chip of a group may have no room for a packet, so that all outputs must [catch up](VoqFabric::catch_up)
-    /// before it enters.
+    /// Whether the chip of a group may lack room for a packet, so that all outputs must [catch
+    /// up](VoqFabric::catch_up) before it enters.
     pub fn is_tight(&mut self, now: Time, group: u16, wire: u16) -> bool {
         !self.memory.has_room(now, usize::from(group), wire)
     }
 
-    /// Processes what was due at an output that foresees departures before `now`; `behind` is as for [`VoqFabric::advance`].
+    /// Processes events due before `now` at an output that foresees departures; `behind` is as for
+    /// [`VoqFabric::advance`].
     #[inline]
     pub fn catch_up(
         &mut self,
@@ -163,9 +165,9 @@ impl VoqFabric {
         }
     }
 
-    /// When a packet arrives at an output that foresees departures, after all that arrived before, if it crosses the fabric at
-    /// once: it finds credit and neither an event to be processed nor a limit or a marker to be asked. Otherwise it must
-    /// [enter](VoqFabric::enter).
+    /// Returns the time at which a packet reaches an output that foresees departures, if it crosses the fabric at
+    /// once: it finds credit, no event is pending, and no limit or marker needs asking. It arrives after all earlier
+    /// packets. Otherwise it must [enter](VoqFabric::enter).
     #[inline(always)]
     pub fn pass(&mut self, now: Time, key: VoqKey, wire: u16) -> Option<Time> {
         let number = number(key, self.classes, self.queues_per_group());
@@ -226,15 +228,16 @@ impl VoqFabric {
         } else if !std::mem::replace(&mut voq.asks, true) {
             output.add(now + self.credit_delay, Due::Request(key));
         } else if !spills {
-            // It follows others for which the owner has been asked to call.
+            // It follows others, for which the owner already has to call.
             return Ok(Entered { marked, wake: None });
         }
         let wake = self.outputs[key.port.index()].call(free);
         Ok(Entered { marked, wake })
     }
 
-    /// What leaves the fabric at an output, one packet per call, in order of arrival, by `now`. `behind` is the number of bytes
-    /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then, by [shaping](VoqFabric::shape); it is asked in order of time.
+    /// Returns the packets that leave the fabric at an output by `now`, one per call, in order of arrival. `behind`
+    /// gives the number of bytes, by [shaping](VoqFabric::shape), that the output holds behind the fabric at an instant
+    /// up to `now`, without those that leave at that instant; it is called in order of time.
     pub fn advance(
         &mut self,
         now: Time,
@@ -249,8 +252,8 @@ impl VoqFabric {
         Some(Passed::Arrived { packet, marked })
     }
 
-    /// The next packet that arrives at an output that [foresees](VoqFabric::foresee) departures, and when, if no later packet can
-    /// precede it; to be asked after [`VoqFabric::catch_up`] with all of `now`.
+    /// Returns the next packet to arrive at an output that [foresees](VoqFabric::foresee) departures, with its time,
+    /// once no other packet can overtake it. Call [`VoqFabric::catch_up`] for `now` first.
     #[inline]
     pub fn cross(&mut self, now: Time, port: PortId) -> Option<(PacketId, Time)> {
         let until = now + self.crossing;
@@ -258,8 +261,8 @@ impl VoqFabric {
         Some((packet, at))
     }
 
-    /// When [`VoqFabric::advance`] or [`VoqFabric::cross`] must be called again, if the owner has not been asked yet. To be called when it has
-    /// nothing left; `free` is as for [`VoqFabric::enter`].
+    /// When [`VoqFabric::advance`] or [`VoqFabric::cross`] must be called again; `None` if the owner has already been
+    /// asked. Call it when they return nothing more; `free` is as for [`VoqFabric::enter`].
     pub fn next(&mut self, now: Time, port: PortId, free: Time) -> Option<Time> {
         let output = &mut self.outputs[port.index()];
         if output.called <= now {
@@ -268,7 +271,7 @@ impl VoqFabric {
         output.call(free)
     }
 
-    /// Removes one packet that waits for an output whose link is down, to be dropped.
+    /// Removes one packet that waits for an output whose link is down; the caller must drop it.
     pub fn flush(&mut self, now: Time, port: PortId, headers: &Headers) -> Option<PacketId> {
         let number = self.queues_of(port).into_iter().find(|number| self.voqs[*number].packets > 0)?;
         let group = number / self.queues_per_group();
@@ -289,7 +292,7 @@ impl VoqFabric {
         Some(packet)
     }
 
-    /// Bytes in the first `classes` queues of a group for an output: all that an engine of that group sees.
+    /// Bytes in the first `classes` queues of a group for an output: everything that an engine of that group sees.
     #[must_use]
     pub fn load(&self, group: u16, port: PortId, classes: usize) -> u64 {
         let first = number(VoqKey { group, port, class: 0 }, self.classes, self.queues_per_group());

@@ -1,4 +1,4 @@
-//! Which virtual output queue. Must not depend on what a queue holds.
+//! The identity of a virtual output queue. Must not depend on its contents.
 
 use weft_core::PortId;
 

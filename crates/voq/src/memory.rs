@@ -17,7 +17,7 @@ pub(crate) struct TieredMemory {
     channel: Transmission,
     /// When the channel has finished the requested reads and writes.
     busy_until: Time,
-    /// By group: packets on the chip that are to be written to deep memory, and when each will have been.
+    /// By group: packets on the chip that will be written to deep memory, and when each write ends.
     unwritten: Vec<VecDeque<(Time, u16)>>,
 }
 
@@ -44,7 +44,7 @@ impl TieredMemory {
         Ok(())
     }
 
-    /// Stores a packet in deep memory; returns when it is there.
+    /// Stores a packet in deep memory; returns when it has been written.
     pub(crate) fn write(&mut self, now: Time, group: usize, wire: u16) -> Result<Time, Reason> {
         if self.deep + u64::from(wire) > self.deep_size {
             return Err(Reason::BufferFull);
@@ -56,12 +56,12 @@ impl TieredMemory {
         Ok(written)
     }
 
-    /// A packet leaves the chip.
+    /// Records that a packet leaves the chip.
     pub(crate) fn take(&mut self, group: usize, wire: u16) {
         self.on_chip[group] -= u64::from(wire);
     }
 
-    /// Reads a packet that is in deep memory from `written` on; returns when it is on the chip.
+    /// Reads a packet that is in deep memory from `written`; returns when it is on the chip.
     pub(crate) fn read(&mut self, now: Time, written: Time, wire: u16) -> Time {
         self.discard(wire);
         self.use_channel(now.max(written), wire)
@@ -87,7 +87,7 @@ impl TieredMemory {
         }
     }
 
-    /// Whether there is room even if nothing has been written to deep memory lately.
+    /// Whether there is room even if nothing has been written to deep memory recently.
     #[inline]
     pub(crate) fn surely_has_room(&self, group: usize, wire: u16) -> bool {
         self.on_chip[group] + u64::from(wire) <= self.on_chip_size

@@ -1,4 +1,4 @@
-//! One virtual output queue, and which of its packets are in deep memory.
+//! One virtual output queue, and its packets in deep memory.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use weft_queue::ClassQueue;
 pub(crate) struct Voq {
     pub(crate) queue: ClassQueue,
     pub(crate) marker: AnyMarker,
-    /// For each packet in deep memory, which are the last of the queue: when it was written.
+    /// For each packet in deep memory (the last of the queue): when it was written.
     pub(crate) deep: VecDeque<Time>,
     pub(crate) packets: usize,
     /// Unused credit, which a queue with packets has only until it is served again at the same instant; negative if the
@@ -68,8 +68,8 @@ impl Voq {
         self.left
     }
 
-    /// If it has become empty with a request pending, withdraws the request; returns whether it did. It keeps what is
-    /// left of its credit: were it given up, a queue that holds less than a credit would waste the output's time.
+    /// If it has become empty with a request pending, withdraws the request; returns whether it did. It keeps the
+    /// rest of its credit: if it gave that up, a queue that holds less than a credit would waste the output's time.
     pub(crate) fn rests(&mut self) -> bool {
         self.packets == 0 && std::mem::take(&mut self.asks)
     }

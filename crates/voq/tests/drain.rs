@@ -1,5 +1,5 @@
-//! An output sends at line rate as long as anything waits for it, whatever the size of its credits and whoever else
-//! asks for them.
+//! An output sends at line rate while any packet waits for it, whatever the size of its credits and whichever other
+//! groups request them.
 
 mod port;
 
@@ -10,7 +10,7 @@ use weft_mark::codel::CodelSettings;
 use weft_voq::VoqSettings;
 
 const LINE: Rate = Rate::from_gbps(25);
-/// Nothing moves to deep memory, and the chip holds all.
+/// Nothing moves to deep memory; the chip holds everything.
 const ROOMY: Bytes = Bytes(1 << 30);
 
 fn settings(credit: u64, output: u64) -> VoqSettings {
@@ -18,7 +18,7 @@ fn settings(credit: u64, output: u64) -> VoqSettings {
     VoqSettings { groups: 3, credit, output, on_chip: ROOMY, spill: ROOMY, ..VoqSettings::default() }
 }
 
-/// `count` packets of a group, all at once or one every `gap`.
+/// `count` packets of a group, all together or one every `gap`.
 fn train(group: u16, wire: u16, count: u64, gap: Span) -> Vec<Passage> {
     (0..count).map(|number| Passage { group, wire, at: Time::ZERO + gap * number }).collect()
 }
@@ -39,8 +39,8 @@ fn round(settings: &VoqSettings) -> Span {
 }
 
 /// One group has a backlog; another sends a packet now and then, from a hundredth to two fifths of the line rate. A
-/// queue that runs empty keeps the rest of its credit, so the backlog drains in the time that its bytes and the other
-/// group's take, to one round of the credits and one credit for each of the groups. Without that a credit of 64 kB spent on
+/// queue that runs empty keeps the rest of its credit, so the backlog drains in the time of its bytes and the other
+/// group's, to within one round of the credits and one credit for each group. Without that a credit of 64 kB spent on
 /// one packet costs half of the line.
 #[test]
 fn a_trickle_takes_no_more_than_its_bytes() {
@@ -65,7 +65,7 @@ fn a_trickle_takes_no_more_than_its_bytes() {
     }
 }
 
-/// The trickle waits as long as what the output already holds and a credit of the backlog take, not for the backlog.
+/// The trickle waits for the bytes that the output already holds and one credit of the backlog, not for the backlog.
 #[test]
 fn a_trickle_waits_for_the_output_not_for_the_backlog() {
     for (credit, output) in [(4_096, 131_072), (64_000, 256_000)] {
@@ -84,8 +84,8 @@ fn a_trickle_waits_for_the_output_not_for_the_backlog() {
 
 /// Random credits, outputs, delays, packets and bursts. While bytes wait, the line is never idle for longer than a
 /// round of the credits, one credit for each other group, which may keep what is left of it, and the debt of every
-/// group, which is less than a packet. What enters leaves once, in
-/// the order of its group, and nothing stays behind.
+/// group, which is less than a packet. Each packet that enters leaves once, in the order of its group, and nothing
+/// stays behind.
 #[test]
 fn the_line_never_rests_while_bytes_wait() {
     for seed in 0..300 {
@@ -154,8 +154,8 @@ fn backlogs_share_by_bytes() {
     }
 }
 
-/// A queue that has left deep memory does not overtake itself: its last packets may still be read when the next one
-/// comes and finds credit.
+/// A queue that has left deep memory does not overtake itself: its last packets may still be being read when the next
+/// one comes and finds credit.
 #[test]
 fn what_comes_with_credit_at_hand_stays_behind_what_is_read() {
     let slow = Rate::from_gbps(1);

@@ -1,4 +1,4 @@
-//! A fabric alone: rates, shares, latency, memory.
+//! A fabric on its own: rates, shares, latency, memory.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, Header, Pool, PortId, Purpose, Random, Rate, Span, Time};
@@ -15,7 +15,7 @@ struct Bench {
     pool: Pool<u64>,
     random: Random,
     now: Time,
-    /// When, and the number that the packet was given.
+    /// When the packet left, and its number.
     out: Vec<(Time, u64)>,
     wake: Option<Time>,
 }
@@ -66,7 +66,7 @@ impl Bench {
     }
 }
 
-/// Request, credit and fabric: a packet that comes alone takes these three delays.
+/// A packet that comes alone takes the three delays of request, credit and fabric.
 #[test]
 fn a_lone_packet_takes_the_loop_and_the_crossing() {
     let settings = VoqSettings::default();
@@ -93,7 +93,7 @@ fn a_backlog_crosses_at_the_rate_of_its_credits() {
     assert_eq!(bench.fabric.held(bench.now), (Bytes(0), Bytes(0)));
 }
 
-/// Groups share an output alike, classes by priority.
+/// Groups share an output equally, classes by priority.
 #[test]
 fn groups_in_turn_and_classes_by_priority() {
     let settings = VoqSettings { groups: 2, ..VoqSettings::default() };
@@ -116,7 +116,8 @@ fn groups_in_turn_and_classes_by_priority() {
     }
 }
 
-/// What spills is written and read by one channel: a backlog leaves at half of its rate, and each byte is found again.
+/// Spilled bytes are written and read over one channel: a backlog leaves at half of its rate, and every byte is found
+/// again.
 #[test]
 fn deep_memory_has_the_bandwidth_of_its_channel() {
     let settings = VoqSettings { spill: Bytes(0), deep_rate: Rate::from_gbps(40), ..VoqSettings::default() };
@@ -152,7 +153,7 @@ fn limits_of_queue_chip_and_deep_memory_drop() {
     }
 }
 
-/// No credit while the output holds its fill: nothing crosses.
+/// No credit while the output is full: nothing crosses.
 #[test]
 fn a_full_output_grants_nothing() {
     let settings = VoqSettings::default();

@@ -10,7 +10,7 @@ use weft_mark::MarkerSettings;
 use weft_queue::schedule::SchedulerSettings;
 use weft_voq::{FabricSite, VoqFabric, VoqKey, VoqSettings};
 
-/// What is known of the transmitter of an output.
+/// The known state of an output's transmitter.
 struct Line {
     rate: Rate,
     /// Size of each packet that has joined, and when its last bit leaves.
@@ -19,7 +19,7 @@ struct Line {
 }
 
 impl Line {
-    /// Bytes still there after what leaves at `at`.
+    /// Bytes left after the departure at `at`.
     fn behind(&mut self, at: Time) -> u64 {
         while self.leaving.pop_front_if(|(_, end)| *end <= at).is_some() {}
         self.leaving.iter().map(|(wire, _)| wire).sum()
@@ -151,7 +151,7 @@ fn foreseeing_changes_nothing() {
     }
 }
 
-/// A packet that finds credit at hand needs no call, and a backlog about one for each credit.
+/// A packet that finds credit available needs no call, and a backlog about one per credit.
 #[test]
 fn calls_are_few() {
     let settings = VoqSettings { spill: Bytes(1 << 30), ..VoqSettings::default() };

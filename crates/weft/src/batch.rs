@@ -56,7 +56,7 @@ pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }
 
-/// How many runs [`run_batches`] takes, and how many of them are not there yet.
+/// The number of runs that [`run_batches`] takes, and the number of those that do not exist yet.
 ///
 /// # Errors
 /// [`Error::BadInput`] with the mistakes of a scenario.
@@ -71,9 +71,8 @@ pub fn count_runs(batches: &[Batch], options: &RunOptions) -> Result<(usize, usi
     Ok((folders.len(), open.count()))
 }
 
-/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; what is written are
-/// statistics, without the tables. Of the options
-/// only those count that a batch does not have itself.
+/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; only
+/// statistics are written, not tables. Only those options apply that a batch does not set itself.
 ///
 /// # Errors
 /// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A failed run
@@ -129,7 +128,7 @@ fn root(manifest: &Manifest, options: &RunOptions) -> PathBuf {
     options.out.join(manifest.path().components().next().expect("a path has a first part"))
 }
 
-/// Assigns each run to every batch that asked for it.
+/// Assigns each run to every batch that requested it.
 fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, planned: usize) -> Collected {
     let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
     let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();

@@ -1,7 +1,7 @@
 //! The results epoch: two programs with one epoch compute the same results. It is a hash over the digests of the
-//! reference runs, small scenarios in `crates/weft/results` that together use every part. A change that alters a result
-//! alters a digest; a test then demands that the list be rewritten, and the epoch changes with the list. So results of
-//! an older epoch are never mistaken for current ones, whether or not the sources are a git checkout.
+//! reference runs, small scenarios in `crates/weft/results` that together use every part. A change that alters a
+//! result alters a digest; a test then requires the list to be rewritten, and the epoch changes with the list. So
+//! results of an older epoch are never mistaken for current ones, whether or not the sources are a git checkout.
 //!
 //! A run has two digests. The digest of its *results* covers the values known when the epoch began: a new column, a new
 //! metric or a new reference run does not begin a new epoch, because earlier values stay valid. The digest of its
@@ -178,8 +178,8 @@ impl ResultsList {
         found
     }
 
-    /// The list after a change: the same epoch with what was added, where every result that it covers is as before;
-    /// otherwise a new epoch that covers every run and every value. `more` is added to the revision.
+    /// The list after a change: the same epoch with additions, if every result that it covers is unchanged; otherwise
+    /// a new epoch that covers every run and every value. `more` is added to the revision.
     #[must_use]
     pub fn renewed(&self, found: &Digests, more: u64) -> ResultsList {
         let counted = self.counting(found);

@@ -1,5 +1,5 @@
-//! What a scenario costs, estimated before it runs: packet hops from flows and shortest paths, time and memory from what a hop
-//! and a link cost where they were measured. Runs nothing.
+//! The cost of a scenario, estimated before it runs: packet hops from flows and shortest paths, time and memory from
+//! the measured cost of a hop and a link. Runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -15,23 +15,23 @@ use weft_workload::Flow;
 /// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
 /// take about twice as long.
 const NANOSECONDS_PER_HOP: f64 = 75.0;
-/// Memory of a run whatever its network, mostly flows on their way to the disk (`docs/src/performance.md`).
+/// Memory of a run regardless of its network, mostly flows on their way to the disk (`docs/src/performance.md`).
 const BYTES_OF_A_RUN: f64 = 30e6;
 /// Memory per direction of a cable: 8192 hosts below a fat tree have 49 152 of them and take 190 MB (`docs/src/performance.md`).
 const BYTES_OF_A_LINK: f64 = 3_300.0;
 /// Memory of a value of a queue series: peak and sum.
 const BYTES_OF_A_QUEUE_VALUE: f64 = 12.0;
-/// More flows of a run than this are not looked at; the first ones stand for them.
+/// Maximum number of flows of a run examined; the first ones represent the others.
 const MOST_FLOWS: usize = 200_000;
-/// More cases than this are not looked at; some at equal distances stand for them.
+/// Maximum number of cases examined; some at equal distances represent the others.
 const MOST_CASES: usize = 3;
 
-/// An estimate of what all runs of a scenario cost, without losses, retransmissions and lost time.
+/// An estimate of the cost of all runs of a scenario, without losses, retransmissions and idle time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CostEstimate {
     /// Runs of the scenario.
     pub runs: usize,
-    /// Flows of a run, the mean over the cases that were looked at.
+    /// Flows of a run, the mean over the examined cases.
     pub flows: f64,
     /// Link traversals by any packet in a run, the mean over these cases.
     pub packet_hops: f64,
@@ -60,7 +60,7 @@ impl CostEstimate {
     }
 }
 
-/// The setups of some cases with the first seed. Without those that cannot be built, which `run` will say.
+/// The setups of some cases with the first seed, without those that cannot be built, which `run` will report.
 fn setups(scenario: &Scenario, folder: &Path) -> Vec<Setup> {
     let (cases, seed) = (scenario.cases(), scenario.settings.seeds.first().copied().unwrap_or(1));
     let each = cases.len().div_ceil(MOST_CASES).max(1);
@@ -71,7 +71,7 @@ fn setups(scenario: &Scenario, folder: &Path) -> Vec<Setup> {
         .collect()
 }
 
-/// What the runs cost; nothing where jobs add flows, or nothing can be built.
+/// The cost of the runs; `None` if jobs add flows, or nothing can be built.
 pub(crate) fn estimate(scenario: &Scenario, folder: &Path) -> Option<CostEstimate> {
     of_setups(scenario, &setups(scenario, folder))
 }
@@ -111,9 +111,9 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
     })
 }
 
-/// How much of their bytes hosts can send and receive before the run ends.
+/// The shares of their bytes that hosts can send and receive before the run ends.
 struct Room {
-    /// A share for every host, of what it sends and of what it receives.
+    /// For every host, the share of the bytes that it sends, and of those that it receives.
     shares: [BTreeMap<HostId, f64>; 2],
 }
 
@@ -178,7 +178,7 @@ fn distances(graph: &Graph, first: SwitchId) -> Vec<u32> {
     found
 }
 
-/// How coarse queue series become: arrivals alone take more samples than a series has bins.
+/// The coarseness of queue series: arrivals alone take more samples than a series has bins.
 fn thinned(setup: &Setup) -> Option<String> {
     let (every, bins) = (setup.queues_every.filter(|every| every.0 > 0)?, setup.queue_bins? as u64);
     let (_, last) = setup.flows.arrivals()?;
@@ -209,8 +209,8 @@ fn late(setup: &Setup) -> Option<String> {
     ))
 }
 
-/// When the last flow starts, or later if one takes longer to leave its host at line rate. `None` for flows without end and for
-/// jobs, whose flows nobody knows yet.
+/// When the last flow starts, or later if one takes longer to leave its host at line rate. `None` for endless flows
+/// and for jobs, whose flows are not known yet.
 fn earliest_end(setup: &Setup) -> Option<Time> {
     let (_, last) = setup.flows.arrivals()?;
     let rate = |host: HostId| setup.graph.links_of(Node::Host(host)).iter().map(|link| link.rate).max();
@@ -220,7 +220,7 @@ fn earliest_end(setup: &Setup) -> Option<Time> {
     flows.map(sent).chain([last]).max()
 }
 
-/// What the estimate does not count of the transports.
+/// The parts of transports that the estimate does not count.
 fn uncounted(setups: &[Setup]) -> Option<String> {
     let transports = setups.iter().flat_map(|setup| setup.stacks.all.iter().chain([&setup.transport]));
     let found: BTreeSet<&str> =
@@ -229,13 +229,14 @@ fn uncounted(setups: &[Setup]) -> Option<String> {
     (!all.is_empty()).then(|| format!("not counted: {all}, which may double the packet hops"))
 }
 
-/// That there is no estimate where jobs decide while they run which flows there are.
+/// The note that there is no estimate if jobs create flows while they run.
 fn none_for_jobs(setups: &[Setup]) -> Option<String> {
     let jobs = setups.iter().any(|setup| !setup.flows.jobs().is_empty());
-    jobs.then(|| "no estimate: jobs decide while they run which flows there are".to_owned())
+    jobs.then(|| "no estimate: jobs determine their flows while they run".to_owned())
 }
 
-/// What `check` adds: an estimate of the cost, where queue series are thinned, and failures that may come too late.
+/// The additions of `check`: an estimate of the cost, a note on thinned queue series, and failures that may come too
+/// late.
 pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
     let setups = setups(scenario, folder);
     let cost = of_setups(scenario, &setups);

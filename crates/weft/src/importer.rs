@@ -19,7 +19,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("htsim", "a .topo file and optionally a .cm connection matrix of htsim"),
 ];
 
-/// More flows than this are a file beside the scenario instead of lines in it.
+/// Maximum number of flows listed in a scenario; more go into a file beside it.
 const MOST_INLINE: usize = 1_000;
 
 /// A scenario made of files of another simulator.
@@ -36,7 +36,7 @@ pub(crate) fn formats() -> Vec<(String, String)> {
     FORMATS.iter().map(|(name, files)| ((*name).to_owned(), (*files).to_owned())).collect()
 }
 
-/// Reads the files and makes a scenario that is to be written to `out`, or shown.
+/// Reads the files and makes a scenario that will be written to `out`, or shown.
 pub(crate) fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Result<ImportedScenario, Error> {
     let format = match format {
         "hpcc" => topology::Format::Hpcc,
@@ -191,7 +191,7 @@ cnp_interval      = \"0 ps\"      # every marked packet is answered
     )
 }
 
-/// Traffic for a scenario without a flow file, to be replaced: every scenario needs some.
+/// Placeholder traffic for a scenario without a flow file: every scenario needs some.
 const NO_FLOWS: &str = "
 # No flow file was given: every host sends 1 MB to one other. Replace this with your own traffic.
 [[traffic]]

@@ -20,7 +20,7 @@ pub(crate) trait Job: Sync {
     type Output: Send;
     /// Case and seed.
     fn label(&self) -> String;
-    /// Computes the job; calls `watch` occasionally and stops if it returns false.
+    /// Computes the job; calls `watch` occasionally and stops if it returns `false`.
     fn compute(&self, watch: weft_plan::Watch<'_>) -> Result<Self::Output, String>;
     /// The time limit of the run, if there is one.
     fn limit(&self) -> Option<Time>;

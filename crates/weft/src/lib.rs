@@ -1,5 +1,5 @@
-//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid, trace. Everything that people and scripts
-//! can do with Weft is one function here.
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid, trace. Everything that people
+//! and scripts can do with Weft is one function here.
 //!
 //! It contains no mechanism of its own: it reads a scenario, builds a network, runs an engine and writes a report by
 //! calling the crates below. It never prints and never reads the command line; the caller does.
@@ -66,7 +66,7 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.into_iter().find(|engine| engine.name() == name)
 }
 
-/// What [`run`] needs besides the scenario.
+/// The inputs of [`run`] besides the scenario.
 pub struct RunOptions {
     /// The folder below which `<name>/<case>-<hash8>/seed-<n>/` is written.
     pub out: PathBuf,
@@ -80,20 +80,20 @@ pub struct RunOptions {
     pub engine: &'static dyn Engine,
     /// Maximum number of runs computed at the same time; at least 1.
     pub jobs: usize,
-    /// Threads per run; `None`: the cores that `jobs` leaves free, as far as they help. Affects only speed.
+    /// Threads per run; `None`: the cores that `jobs` leaves free, if they help. Affects only speed.
     pub threads: Option<usize>,
     /// Called from the computing threads a few times per second.
     pub progress: Box<dyn Fn(&Progress) + Send + Sync>,
-    /// Set it to stop: running simulations end at the next event and write what they have.
+    /// Set it to stop: running simulations end at the next event and write their results so far.
     pub stop: Arc<AtomicBool>,
 }
 
 /// The progress of a call of [`run`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Runs of this call, reused ones included.
+    /// Runs of this call, including reused ones.
     pub runs_total: usize,
-    /// Runs complete, reused ones included.
+    /// Complete runs, including reused ones.
     pub runs_done: usize,
     /// The runs being computed now.
     pub current: Vec<RunProgress>,
@@ -159,8 +159,8 @@ pub struct Outcome {
 pub struct CheckReport {
     /// The number of mistakes; if zero, the scenario can be run.
     pub mistakes: usize,
-    /// All mistakes for people, each with line, column, what was found and what is allowed; or a line that says that
-    /// there are none.
+    /// All mistakes as text, each with line, column, what was found and what is allowed; or a line stating that there
+    /// are none.
     pub rendered: String,
     /// All mistakes as a JSON array, `[]` if there are none.
     pub json: String,
@@ -211,7 +211,7 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     })
 }
 
-/// What all runs of a scenario cost, estimated without running any; nothing where cluster jobs add flows.
+/// The cost of all runs of a scenario, estimated without running any; `None` if cluster jobs add flows.
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.
@@ -270,8 +270,8 @@ pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis
     weft_analyse::stability(options, PACKETS).map_err(Error::BadInput)
 }
 
-/// Marking thresholds and increases that keep a wanted margin and recover in time, tried with packets unless that is switched
-/// off.
+/// Marking thresholds and increases that keep a required margin and recover in time, tried with packets unless that
+/// is switched off.
 ///
 /// # Errors
 /// As [`fluid_run`].
@@ -345,12 +345,13 @@ pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Err
 /// Whether a baseline may be written to this path.
 ///
 /// # Errors
-/// [`Error::BadInput`] if it would replace a file that is no baseline.
+/// [`Error::BadInput`] if it would replace a file that is not a baseline.
 pub fn lint_baseline_place(path: &Path) -> Result<(), Error> {
     linter::baseline_place(path)
 }
 
-/// What a lint rule compares, why, and how to fix its findings; without a name, all rules, one line each.
+/// Explains what a lint rule compares, why, and how to fix its findings; without a name, lists all rules, one line
+/// each.
 ///
 /// # Errors
 /// [`Error::BadInput`] if there is no such rule; the text names the nearest.

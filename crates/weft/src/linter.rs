@@ -22,9 +22,9 @@ pub struct LintFile {
 pub struct LintOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
-    /// Not these rules.
+    /// Rules that are not applied.
     pub allow: Vec<String>,
-    /// Facts about the network that are in no file.
+    /// Facts about the network that no file contains.
     pub site: Surroundings,
     /// Whether files of one kind are parts of one switch, or of one host.
     pub one_device: bool,

@@ -96,7 +96,7 @@ fn choices(path: &str, family: &Family) -> Topic {
     Topic { name: plural(family.name), place, rows: family.members.iter().map(row).collect() }
 }
 
-/// The names of settings, as many as fit into a list for people.
+/// The names of settings, as many as fit into a readable list.
 fn first_names(table: &Table) -> String {
     let names = names(table);
     match names.len() {

@@ -1,5 +1,5 @@
-//! Ensures that one process at a time writes results into a folder. The lock is the operating system's, so it ends with
-//! the process, however that ends; the file only names the holder. Must not depend on results.
+//! Ensures that one process at a time writes results into a folder. The lock belongs to the operating system, so it
+//! ends with the process, however that ends; the file only names the holder. Must not depend on results.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -29,7 +29,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(taken(folder, &mut file)),
-            // A file system without locks: better no lock than no results.
+            // On a file system without locks, no lock is better than no results.
             Err(TryLockError::Error(cause)) if cause.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(cause)) => return Err(refused(cause)),
         }

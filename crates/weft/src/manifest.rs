@@ -1,4 +1,4 @@
-//! What is known of a run before it starts: program, inputs and command.
+//! The facts known about a run before it starts: program, inputs and command.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn distinct(seeds: &[u64]) -> Result<(), Error> {
 
 fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &dyn Engine)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
-    // Results of another engine differ and must not be taken for packet results.
+    // Results of another engine differ and must not be mistaken for packet results.
     let is_measurement = !engine.is_deterministic();
     let (engine, computes) = match engine.name() {
         name if name == PACKETS.name() => (String::new(), layout().to_owned()),
@@ -125,7 +125,7 @@ fn value(label: &str) -> String {
     if !label.is_empty() && label.chars().all(plain) { label.to_owned() } else { format!("{label:?}") }
 }
 
-/// `1,2,7..20`, as the command line takes them, with ranges for three or more consecutive seeds.
+/// `1,2,7..20`, as on the command line, with ranges for three or more consecutive seeds.
 fn listed(seeds: &[u64]) -> String {
     let rows = seeds.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let words = |row: &[u64]| match row {

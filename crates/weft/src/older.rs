@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::epoch::epoch;
 
-/// Refuses to measure into a folder that has complete runs: a measurement cannot be repeated, so that what would be replaced is lost.
+/// Refuses to measure into a folder that has complete runs: a measurement cannot be repeated, so the replaced results
+/// would be lost.
 pub(crate) fn refuse_to_replace(root: &Path) -> Result<(), Error> {
     for case in folders(root)? {
         if folders(&case)?.iter().any(|run| run.join("summary.json").is_file()) {
@@ -18,8 +19,8 @@ pub(crate) fn refuse_to_replace(root: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Counts the complete runs of another results epoch below the folder of a sweep. The runs of a case share its content
-/// hash and thus the epoch, so one manifest stands for all of them.
+/// Counts the complete runs of another results epoch below the folder of a sweep. The runs of a case share its
+/// content hash and thus the epoch, so one manifest represents all of them.
 pub(crate) fn count(root: &Path) -> Result<usize, Error> {
     let cases = folders(root)?;
     cases.iter().map(|case| of_case(case)).sum()

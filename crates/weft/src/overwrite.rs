@@ -1,10 +1,10 @@
-//! Files that a command may replace: those that an earlier call of it wrote.
+//! Files that a command may replace: those written by an earlier call of it.
 
 use std::path::Path;
 
 use crate::Error;
 
-/// Refuses to write over a file that is neither empty nor of this kind.
+/// Refuses to overwrite a file that is neither empty nor of this kind.
 pub(crate) fn may_replace(path: &Path, kind: &str, is_ours: impl Fn(&Path) -> bool) -> Result<(), Error> {
     let holds_something = path.is_file() && path.metadata().is_ok_and(|about| about.len() > 0);
     if holds_something && !is_ours(path) {

@@ -22,7 +22,7 @@ const REDUCED: &str = "the reduced form (--demo) is too short for the expectatio
 /// Why expectations are not judged in an incomplete sweep.
 const INCOMPLETE: &str = "expectations are judged when all runs are complete";
 
-/// What the files around the runs depend on.
+/// The inputs to the files around the runs.
 pub(crate) struct Study<'a> {
     /// The folder of the sweep.
     pub(crate) root: &'a Path,
@@ -36,7 +36,7 @@ pub(crate) struct Study<'a> {
     pub(crate) remarks: Vec<String>,
     /// Whether it is the reduced form.
     pub(crate) demo: bool,
-    /// The list of a larger study in this folder, of which these runs are part: its files stay those of all its runs.
+    /// The list of a larger study in this folder that includes these runs: its files remain those of all its runs.
     pub(crate) larger: Option<Listing>,
 }
 
@@ -216,7 +216,7 @@ fn case_of(path: &str, above: usize) -> Option<&Path> {
     Path::new(path).ancestors().nth(1 + above)
 }
 
-/// A warning if runs are missing. What is left of an interrupted one is computed again.
+/// A warning if runs are missing. The remainder of an interrupted one is computed again.
 fn missing(runs: &[Run], listing: &Listing) -> Option<String> {
     let there = runs.iter().filter(|run| !run.summary.interrupted()).count();
     let planned = listing.runs.len();
@@ -227,7 +227,7 @@ fn missing(runs: &[Run], listing: &Listing) -> Option<String> {
     (there < planned).then(|| format!("{} of {planned} runs are missing; {hint}.", planned - there))
 }
 
-/// A warning if runs are of another results epoch than this program's.
+/// A warning if runs have another results epoch than this program.
 fn other_epochs(runs: &[Run]) -> Option<String> {
     let other: Vec<&str> =
         runs.iter().map(|run| run.manifest.epoch.as_str()).filter(|one| *one != epoch()).collect();
@@ -246,10 +246,10 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// How such a note begins.
+/// The beginning of such a note.
 const NO_SAMPLE: &str = "no sample lies beyond";
 
-/// That a percentile of an expectation is a maximum: of so few samples none lies beyond it.
+/// The note that a percentile of an expectation is a maximum: with this few samples, none lies beyond it.
 fn maxima(claim: &Claim, runs: &[Run]) -> String {
     let is_one = |metric: &str| runs.iter().any(|run| run.summary.is_maximum(metric));
     let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
@@ -325,7 +325,7 @@ mod tests {
         Listing { runs: runs.collect(), ..Listing::default() }
     }
 
-    /// Another call computes what is left of an interrupted run again.
+    /// Another call computes the rest of an interrupted run.
     #[test]
     fn an_interrupted_run_counts_as_missing() {
         let runs = [run("ecmp", 1, "finished"), run("ecmp", 2, "interrupted")];
@@ -333,7 +333,7 @@ mod tests {
         assert!(told.starts_with("3 of 4 runs are missing"), "{told}");
     }
 
-    /// One of two schemes has run: the answer says which.
+    /// One of two schemes has run; the answer says which.
     #[test]
     fn a_sweep_without_some_of_its_cases_says_of_which_it_speaks() {
         let (one, two) = (run("ecmp", 1, "finished"), run("drill", 1, "finished"));

@@ -29,7 +29,7 @@ pub(crate) struct Planned<'a> {
     root: &'a Path,
     division: Division,
     engine: &'static dyn Engine,
-    /// Its tables are written, besides its statistics.
+    /// Whether its tables are written, besides its statistics.
     tables: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     Ok(Outcome { failed_runs, interrupted, reused, outdated, older, ..study.write(results)? })
 }
 
-/// Creates a folder of results, locks it, and removes what a killed process has left there.
+/// Creates a folder of results, locks it, and removes the remains of killed processes there.
 pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
@@ -79,7 +79,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     let mut results = Results::default();
     let mut open = Vec::new();
     for job in planned {
-        // What cannot be repeated is measured again.
+        // Runs that cannot be repeated exactly are measured again.
         let there = if job.engine.is_deterministic() { job.finished() } else { None };
         match there {
             Some(Ok(run)) if run.manifest.sources == job.manifest.sources => results.runs.push(run),
@@ -125,7 +125,7 @@ impl<'a> Planned<'a> {
         Planned { case, manifest, base, folder, root, division, engine, tables: true }
     }
 
-    /// The same without tables, for whoever reads statistics alone.
+    /// The same without tables, for callers that read only statistics.
     pub(crate) fn without_tables(self) -> Planned<'a> {
         Planned { tables: false, ..self }
     }

@@ -16,7 +16,7 @@ use weft_workload::Flow;
 use crate::Error;
 use crate::overwrite::may_replace;
 
-/// What [`trace`](crate::trace) needs besides the scenario.
+/// The inputs of [`trace`](crate::trace) besides the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct TraceOptions {
     /// The flow's number, as in `flows.csv`.
@@ -33,10 +33,10 @@ pub struct TraceOptions {
     pub pcap: Option<PathBuf>,
 }
 
-/// What happened to one flow.
+/// The trace of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceOutcome {
-    /// One sentence: who sent what to whom, and how it went.
+    /// One sentence: who sent what to whom, and the outcome.
     pub summary: String,
     /// The table for a terminal, one row per event.
     pub table: String,
@@ -75,7 +75,7 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
     Ok(TraceOutcome { summary: summary(&record, flow, seed), table })
 }
 
-/// Refuses to write over anything that is no earlier trace or capture, before the run takes its time.
+/// Refuses to overwrite anything other than an earlier trace or capture, before the run takes its time.
 fn may_write(options: &TraceOptions) -> Result<(), Error> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     if let (Some(csv), Some(pcap)) = (&options.csv, &options.pcap)
@@ -101,7 +101,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(|cause| Error::Failed(format!("{}: {cause}", path.display())))
 }
 
-/// What its packets are on a real wire.
+/// The protocol of its packets on a real wire.
 fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
     let spec = Flow::new(flow.tag, flow.start, (flow.source, flow.destination), flow.size);
     let transport = setup.sender(&spec);

@@ -1,11 +1,11 @@
-//! The complete scenario that is written beside results reads back as the same cases, for everything that ships.
+//! The complete scenario written beside results reads back as the same cases, for every shipped scenario.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use weft_scenario::{Metrics, Scenario, ScenarioFile};
 
-/// All scenarios of the repository, but for the largest networks.
+/// All scenarios of the repository, except the largest networks.
 fn shipped() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut open =

@@ -1,5 +1,5 @@
-//! A second engine behind the facade: it answers every flow with the closed form of a flow that is alone, and measures
-//! nothing else. Its results and reports say "not measured" wherever packets would be needed.
+//! A second engine behind the facade: it answers every flow with the closed form of a lone flow, and measures nothing
+//! else. Its results and reports say "not measured" wherever packets would be needed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Engine for Unloaded {
     }
 }
 
-/// Three flows, each long done when the next begins.
+/// Three flows, each done long before the next begins.
 const LONE: &str = r#"
 weft = 1
 name = "lone"
@@ -189,7 +189,7 @@ fn files_hold_no_column_of_what_was_not_measured() {
     }
 }
 
-/// Two engines write side by side, and each finds its own results again.
+/// Two engines write to the same folder, and each finds its own results again.
 #[test]
 fn results_of_one_engine_are_never_taken_for_those_of_another() {
     let (scenario, out) = place("engines-apart");

@@ -1,4 +1,4 @@
-//! `import` writes what `check` accepts, or says what is wrong and where; whatever the files hold.
+//! `import` writes scenarios that `check` accepts or says what is wrong and where, whatever the files hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The two files with some words replaced, lines dropped, doubled and swapped.
+/// The two files with some words replaced, lines dropped, duplicated and swapped.
 fn mutated(file: &str, random: &mut Random) -> String {
     let mut lines: Vec<Vec<String>> =
         file.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect();
@@ -148,7 +148,7 @@ fn flows_may_come_from_several_files() {
     }
 }
 
-/// The files name neither switches nor transport; silence would mean NewReno without pauses.
+/// The files name neither switches nor transport; the defaults would mean NewReno without pauses.
 #[test]
 fn hpcc_files_get_the_switches_and_the_transport_of_their_simulator() {
     let text = import("hpcc", &folder("import-hpcc"), &HPCC).expect("it is imported");

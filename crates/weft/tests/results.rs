@@ -1,4 +1,4 @@
-//! The reference runs still give the results that the committed digests name, and they use every part there is.
+//! The reference runs still give the results of the committed digests, and together they use every part.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn results_are_those_of_the_epoch() {
     );
 }
 
-/// What `cargo xtask results --write` makes of the list when the reference runs give `found`.
+/// The list as `cargo xtask results --write` updates it when the reference runs give `found`.
 fn renewed(list: &ResultsList, found: &weft::Digests) -> ResultsList {
     list.renewed(found, 0)
 }

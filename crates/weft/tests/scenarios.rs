@@ -1,5 +1,5 @@
-//! Every scenario that ships can be run: each goes through the facade in a short form, all cases with one seed and few
-//! flows. What the full runs show is not judged here; that is what their `[[expect]]` entries are for.
+//! Every scenario that ships can be run: each goes through the facade in a short form, all cases with one seed and
+//! few flows. The results of the full runs are not judged here but by their `[[expect]]` entries.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use weft::{Outcome, RunOptions};
 
 /// Flows that are measured; enough for every size class to occur, few enough for a test.
 const FLOWS: &str = "measure.flows=150";
-/// A warm-up that is shorter than that of any scenario that has one.
+/// A warm-up shorter than that of any scenario with one.
 const WARM_UP: &str = "measure.warm_up='50 us'";
 
 fn shipped() -> Vec<PathBuf> {
@@ -108,7 +108,8 @@ fn the_victim_of_pauses_is_found() {
     assert_eq!((outcome.failed_runs, outcome.missed_expectations), (0, 0), "{}", outcome.terminal);
 }
 
-/// All files of the runs below a folder with their contents; of JSON files without what the clock and the machine say.
+/// All files of the runs below a folder with their contents; JSON files without values from the clock and the
+/// machine.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];

@@ -6,7 +6,7 @@ use weft::{StabilityOptions, analyse_stability};
 /// Standard errors that count as growth, as `weft analyse stability` says itself.
 const CLEAR: f64 = 4.0;
 
-/// The only system of a call, as JSON, and what a person reads.
+/// The only system of a call, as JSON and as text.
 fn found((rates, load): (&str, f64), policy: &str, (units, seed): (u64, u64)) -> (Value, String) {
     let (rates, policies) = (Some(rates.to_owned()), Some(policy.to_owned()));
     let options = StabilityOptions { rates, load, policies, units, seed, ..Default::default() };
@@ -30,7 +30,7 @@ fn the_growth_found_is_the_growth_predicted() {
     }
 }
 
-/// The backlog of a join-the-shortest-queue system rises from nothing and falls again; that is no growth.
+/// The backlog of a join-the-shortest-queue system rises from zero and falls again; this is not growth.
 #[test]
 fn a_short_run_of_a_bounded_system_is_not_called_growth() {
     for (rates, policy) in [("4,1", "1024:1024"), ("1x4", "5:1")] {
@@ -43,8 +43,8 @@ fn a_short_run_of_a_bounded_system_is_not_called_growth() {
     }
 }
 
-/// DRILL(3, 0) at load 0.95 leaves the slow outputs 3.0875 packets per unit, 0.0875 more than they can send: a run that is too
-/// short says so, and one of the length it names tells.
+/// DRILL(3, 0) at load 0.95 leaves the slow outputs 3.0875 packets per unit, 0.0875 more than they can send: a run
+/// that is too short says so, and one of the length it names decides.
 #[test]
 fn a_marginal_system_says_how_long_a_run_has_to_be() {
     let missed = 0.25 * 0.95 * 13.0;

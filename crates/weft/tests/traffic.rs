@@ -1,4 +1,4 @@
-//! The flows of a run as its results tell them: the same list under every balancer, and what they ask of the fabric.
+//! The flows of a run as its results list them: the same under every balancer, and the load they put on the fabric.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -114,7 +114,7 @@ fn the_estimate_counts_the_packet_hops_of_a_run() {
     assert!(cost.seconds() > 0.0 && cost.bytes > 30e6);
 }
 
-/// Hosts send and receive no more than fits into the time until the end of the run.
+/// Hosts send and receive no more than fits into the time before the end of the run.
 #[test]
 fn the_estimate_ends_with_the_run() {
     let cut = "[measure]\nflows = 400\nuntil = \"300 us\"\n";

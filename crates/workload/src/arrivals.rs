@@ -63,8 +63,8 @@ impl Bursty {
     /// One clock per weight, together with a mean gap in picoseconds, each in proportion to its weight.
     ///
     /// The process is stationary: the first arrival comes after a uniform fraction of a gap, and an instant falls
-    /// into a gap in proportion to its length, which for a lognormal gap shifts the mean of the logarithm by the
-    /// variance.
+    /// into a gap with a probability proportional to its length, which for a lognormal gap shifts the mean of the
+    /// logarithm by the variance.
     pub(crate) fn new(
         (start, gap): (Time, f64),
         deviation: f64,

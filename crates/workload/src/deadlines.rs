@@ -8,7 +8,7 @@ use weft_core::{Random, Span};
 /// A distribution of deadlines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeadlineDistribution {
-    /// All flows have as much time.
+    /// All flows have the same time.
     Fixed(Span),
     /// Uniform between these.
     Uniform(Span, Span),
@@ -25,7 +25,7 @@ impl DeadlineDistribution {
     /// Parses a scenario's value.
     ///
     /// # Errors
-    /// One sentence saying what is wrong and what is allowed.
+    /// One sentence on what is wrong and what is allowed.
     pub fn read(text: &str) -> Result<DeadlineDistribution, String> {
         let text = text.trim();
         match text.strip_suffix(')').and_then(|text| text.split_once('(')) {

@@ -54,7 +54,7 @@ impl Flow {
         (self.deadline > Span::ZERO).then_some(self.deadline)
     }
 
-    /// The last round trip of its connection, if that is open already.
+    /// The last round trip of its connection, if that is already open.
     #[must_use]
     pub fn open_round_trip(&self) -> Option<Span> {
         (self.round_trip > Span::ZERO).then_some(self.round_trip)

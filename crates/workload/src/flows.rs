@@ -33,7 +33,8 @@ pub struct Flows {
     count: usize,
     /// The first and the last start.
     starts: (Time, Time),
-    /// By traffic entry: from when on none of its flows gets a turn; absent, as for missing entries: they do not take turns.
+    /// By traffic entry: the instant from which none of its flows gets a turn; absent, as for missing entries: its
+    /// flows do not take turns.
     in_turn: Arc<[Option<Time>]>,
     /// Jobs, which add flows during the run.
     jobs: Arc<[ClusterJob]>,
@@ -83,7 +84,7 @@ impl Flows {
         self.last_turn(tag).is_some()
     }
 
-    /// From when on no flow of this traffic entry gets a turn, if its flows take turns.
+    /// The instant from which no flow of this traffic entry gets a turn, if its flows take turns.
     #[must_use]
     pub fn last_turn(&self, tag: u16) -> Option<Time> {
         self.in_turn.get(usize::from(tag)).copied().flatten()
@@ -114,7 +115,7 @@ impl Flows {
         self.count == 0 && self.jobs.is_empty()
     }
 
-    /// The flows from the first on.
+    /// The flows, from the first.
     #[must_use]
     pub fn iter(&self) -> Box<dyn Draw> {
         self.drawn.again()

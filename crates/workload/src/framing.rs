@@ -8,9 +8,9 @@ use weft_core::stack::Frames;
 pub struct Framing {
     /// Maximum payload of a packet, at least one byte.
     pub mss: Bytes,
-    /// What each packet adds on the wire: headers, frame check, preamble and gap.
+    /// Bytes that each packet adds on the wire: headers, frame check, preamble and gap.
     pub overhead: Bytes,
-    /// Least size of a packet on the wire; shorter ones are padded.
+    /// Minimum size of a packet on the wire; shorter ones are padded.
     pub least: Bytes,
 }
 

@@ -4,8 +4,8 @@
 //! scenario depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
 //! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (the resulting flows),
 //! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, including bundled
-//! ones), `arrivals` (their instants), `deadlines`, `skew` (racks that send more than others), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
-//! programs).
+//! ones), `arrivals` (their instants), `deadlines`, `skew` (racks that send more than others), [`site`] (the context
+//! of a pattern) and [`import`](mod@import) (flow files of other programs).
 
 mod arrivals;
 mod deadlines;

@@ -34,23 +34,24 @@ pub struct Stream {
     pub endless: bool,
 }
 
-/// Flows that start at an instant or later: known without drawing any, and so for all seeds.
+/// How many flows start at or after a given instant, as far as known for every seed, without drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// At least this many.
     pub least: u64,
     /// At most this many.
     pub most: u64,
-    /// Of this many.
+    /// The number of all flows.
     pub all: u64,
 }
 
 /// Who sends to whom, and when.
 pub trait Pattern {
-    /// The flows, from the site's start. All problems are found here, before the first flow; their paths are relative
-    /// to the traffic entry.
+    /// The flows, from the site's start, sorted by start and equal for equal seeds. All problems are found here,
+    /// before the first flow; their paths are relative to the traffic entry.
     ///
-    /// # Errors Settings that contradict each other or this network.
+    /// # Errors
+    /// Settings that contradict each other or this network.
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
     /// Whether a host sends one of these flows at a time: the next starts when the previous one is acknowledged and closed.
@@ -58,20 +59,20 @@ pub trait Pattern {
         false
     }
 
-    /// The job that starts flows when others have finished, besides those drawn in advance. Only for sites in which
-    /// [`Pattern::flows`] finds no problem.
+    /// The job, if any, that starts flows when earlier ones finish, in addition to the flows drawn in advance. Only
+    /// for sites in which [`Pattern::flows`] finds no problem.
     fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         let _ = site;
         None
     }
 
-    /// Its flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
+    /// The flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
     fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
         let _ = (site, end);
         None
     }
 
-    /// A remark that is not a mistake but should be read.
+    /// A remark: not a mistake, but worth reading.
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let _ = site;
         None

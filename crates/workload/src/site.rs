@@ -1,4 +1,4 @@
-//! What a pattern sees of the network and of the run. Must not depend on graphs.
+//! The view that a pattern has of the network and of the run. Must not depend on graphs.
 
 use crate::framing::Framing;
 use crate::sizes::SizeDistribution;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::{Checksum, HostId, Purpose, Random, Rate, Time};
 
-/// The network, as far as traffic depends on it.
+/// The properties of the network on which traffic depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     /// For each host, the index of its leaf.
     pub leaf_of_host: &'a [u16],
-    /// For each host, the rate of its cable; zero: it is cut off and takes no part.
+    /// For each host, the rate of its cable; zero: it is cut off and does not take part.
     pub host_rate: &'a [Rate],
     /// For each leaf, the total rate of its working uplinks; all zero: there is nothing above the leaves.
     pub uplink_capacity: &'a [Rate],
@@ -39,7 +39,7 @@ weft_core::choice! {
 pub struct Participants {
     /// Sorted by (leaf, host).
     by_leaf: Vec<HostId>,
-    /// For each host of the network, its own range in `by_leaf`; empty for one that takes no part.
+    /// For each host of the network, its own range in `by_leaf`; empty for one that does not take part.
     own: Vec<(u32, u32)>,
     /// For each host of the network, the range of its leaf.
     neighbours: Vec<(u32, u32)>,
@@ -71,7 +71,7 @@ impl Participants {
         Participants { own: own.collect(), neighbours: neighbours.collect(), by_leaf: hosts }
     }
 
-    /// How many take part.
+    /// The number of hosts that take part.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.by_leaf.len() as u32
@@ -105,7 +105,7 @@ impl Participants {
         }
     }
 
-    /// How many hosts `host` may send to.
+    /// The number of hosts that `host` may send to.
     #[must_use]
     pub fn partners(&self, host: HostId, pairs: Pairs) -> u32 {
         let (from, to) = self.excluded(host, pairs);
@@ -148,7 +148,7 @@ pub struct PatternSite<'a> {
     pub hosts: Arc<Participants>,
     /// Index of the traffic entry.
     pub tag: u16,
-    /// Nothing happens before this instant.
+    /// No flow starts before this instant.
     pub start: Time,
     seed: u64,
     key: u64,
@@ -169,14 +169,16 @@ impl<'a> PatternSite<'a> {
 
     /// Reads the size distribution of the key `sizes`.
     ///
-    /// # Errors If there is no such distribution.
+    /// # Errors
+    /// If there is no such distribution.
     pub fn sizes(&self, text: &str) -> Result<SizeDistribution, Problem> {
         SizeDistribution::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
     }
 
-    /// Checks that every host has a host to send to.
+    /// Checks that every host has a possible destination.
     ///
-    /// # Errors If there are too few hosts, or all are wrongly under one leaf.
+    /// # Errors
+    /// If there are too few hosts, or all are wrongly under one leaf.
     pub fn partners(&self, pairs: Pairs) -> Result<(), Problem> {
         if self.hosts.len() < 2 {
             return Err(Problem::new("", "at least two hosts must be connected"));
@@ -187,9 +189,10 @@ impl<'a> PatternSite<'a> {
         }
     }
 
-    /// Checks that every sender has a host to send to.
+    /// Checks that every sender has a possible destination.
     ///
-    /// # Errors If one has none.
+    /// # Errors
+    /// If one has none.
     pub fn reach(&self, (from, to): (&Participants, &Participants), pairs: Pairs) -> Result<(), Problem> {
         match from.all().iter().find(|host| to.partners(**host, pairs) == 0) {
             None => Ok(()),
@@ -199,7 +202,8 @@ impl<'a> PatternSite<'a> {
 
     /// The hosts that a setting lists; without one, all that take part.
     ///
-    /// # Errors If one of them does not exist or is cut off; `path` is the setting.
+    /// # Errors
+    /// If one of them does not exist or is cut off; `path` is the setting.
     pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Participants>, Problem> {
         if numbers.is_empty() {
             return Ok(Arc::clone(&self.hosts));
@@ -210,7 +214,8 @@ impl<'a> PatternSite<'a> {
 
     /// The host number `n`, if it takes part.
     ///
-    /// # Errors If there is no such host or it is cut off; `path` is the setting that names it.
+    /// # Errors
+    /// If there is no such host or it is cut off; `path` is the setting that names it.
     pub fn host(&self, n: u32, path: &str) -> Result<HostId, Problem> {
         match self.shape.host_rate.get(n as usize) {
             None => {

@@ -38,7 +38,7 @@ impl SizeDistribution {
     /// Parses a scenario's value; relative files start at `folder`.
     ///
     /// # Errors
-    /// One sentence saying what is wrong and what is allowed.
+    /// One sentence on what is wrong and what is allowed.
     pub fn read(text: &str, folder: &Path) -> Result<SizeDistribution, String> {
         let text = text.trim();
         if let Some(bundled) = BUNDLED.iter().find(|bundled| bundled.name == text) {
@@ -82,7 +82,7 @@ impl SizeDistribution {
         }
     }
 
-    /// Mean of what flows have within their first `limit` bytes: E\[min(S, limit)\].
+    /// Mean of the smaller of a flow's size and `limit`: E\[min(S, limit)\].
     #[must_use]
     pub fn mean_up_to(&self, limit: f64) -> f64 {
         match self {

@@ -4,12 +4,13 @@ use crate::site::{Participants, PatternSite};
 use weft_core::{HostId, Problem};
 
 weft_core::settings! {
-    /// Hot racks: the hosts under some leaves send more often than the mean, those under the others less, and the sum stays.
+    /// Hot racks: the hosts under some leaves send more often than the mean, those under the others less, and the
+    /// total is unchanged.
     pub struct HotLeaves {
         /// Number of hot leaves, counted from the first leaf that sends.
         leaves: u32 [1, 65535] = 1,
-        /// How often a host under a hot leaf sends, in multiples of the mean; above 1. At `load = 0.8` a hot leaf with 1.2
-        /// offers 96 % of its uplinks, where leaves are alike.
+        /// How often a host under a hot leaf sends, in multiples of the mean; above 1. At `load = 0.8`, a hot leaf
+        /// with 1.2 offers 96 % of its uplinks if leaves are equal.
         factor: f64,
     }
 }
@@ -54,7 +55,7 @@ impl HotLeaves {
 }
 
 impl Skew {
-    /// What leaves offer at a mean load, in words.
+    /// The load that leaves offer at a mean load, in words.
     pub(crate) fn note(&self, load: f64) -> String {
         let ((hot, factor), (others, less)) = (self.hot, self.others);
         let leaves = if hot == 1 { "leaf offers" } else { "leaves offer" };

@@ -17,12 +17,13 @@ weft_core::settings! {
     pub struct TrafficSettings {
         /// Name of the entry: it labels the flows in the results and names the entry in sweeps.
         tag: String,
-        /// Nothing starts before this instant.
+        /// No flow starts before this instant.
         start: Span = Span::ZERO,
-        /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
+        /// No flow starts at or after this instant. Absent: flows start until the run stops accepting them.
         stop: Option<Span> = None,
-        /// By when each flow should finish, counted from its start: `"5 ms"`, `"uniform(2 ms, 10 ms)"`,
-        /// `"exponential(20 ms, 3 ms)"` with the mean of the draws and the least deadline, to which shorter draws are raised. Absent: no deadlines, unless listed flows have their own.
+        /// Deadline of each flow, counted from its start: `"5 ms"`, `"uniform(2 ms, 10 ms)"`, `"exponential(20 ms, 3
+        /// ms)"` with the mean of the draws and the least deadline, to which shorter draws are raised. Absent: no
+        /// deadlines, unless listed flows have their own.
         deadline: Option<String> = None,
         /// Priority class of its payload, and with TCP also of its acknowledgements. Absent: 0, with RoCE the
         /// transport's `class`.
@@ -43,7 +44,7 @@ pub struct Limits {
     pub until: Option<Time>,
 }
 
-/// Maximum flows of a run: an engine's events have no room for more numbers.
+/// Maximum number of flows of a run: an engine's events have no room for larger numbers.
 pub const MAX_FLOWS: usize = 1 << 29;
 
 /// Everything wrong with the traffic; empty: [`generate`] will succeed.
@@ -54,7 +55,8 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
 
 /// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
-/// # Errors Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
+/// # Errors
+/// Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
 /// paths are `traffic[i].…`.
 pub fn generate(
     traffic: &[TrafficSettings],
@@ -74,7 +76,7 @@ pub fn generate(
         .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
 }
 
-/// Remarks on the traffic that are not mistakes but should be read, for example that hosts and not the fabric limit
+/// Remarks on the traffic that are not mistakes but worth reading, for example that hosts and not the fabric limit
 /// the load, or that listed flows start after the end of the run.
 #[must_use]
 pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>, until: Option<Time>) -> Vec<String> {
@@ -129,7 +131,7 @@ fn own_containers(traffic: &[TrafficSettings], jobs: &[(usize, ClusterJob)]) -> 
     pairs(jobs).filter_map(note).collect()
 }
 
-/// How many flows of a list or of incasts never start, because the entry stops or the run ends before.
+/// The number of flows of a list or of incasts that never start, because the entry stops or the run ends before.
 fn left_out(entry: &TrafficSettings, site: &PatternSite<'_>, until: Option<Time>) -> Option<String> {
     let stop = entry.stop.map(|stop| Time::ZERO + stop);
     let end = stop.into_iter().chain(until).min()?;

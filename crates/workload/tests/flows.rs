@@ -1,4 +1,4 @@
-//! Flows have the load, the independence and the shape that their settings ask for.
+//! Flows have the load, the independence and the shape of their settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -118,7 +118,7 @@ fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
     assert_eq!(among(&[20], &[]), ["traffic[0].from: there is no host 20; they are numbered 0 to 19"]);
 }
 
-/// One receiver: the hosts of its leaf do not send to it, and itself does not; the load is that of the others.
+/// One receiver: neither it nor the hosts of its leaf send to it; the load is that of the others.
 #[test]
 fn hosts_without_a_receiver_do_not_send() {
     let network = Network::new(2, 10, 10);
@@ -245,7 +245,7 @@ fn shares_by_uplinks_load_every_leaf_alike() {
             flows.iter().filter(|flow| network.leaf_of_host[end(flow).index()] == leaf).count() as f64
         };
         assert_eq!(at(7), 0.0);
-        // half the uplinks, half the flows, but for the pairs that would stay under one leaf
+        // half the uplinks, half the flows, except the pairs that would stay under one leaf
         let expected = 0.5 * (14.5 - 0.5) / (14.5 - 1.0);
         let (full, half) = (at(0), at(3));
         assert!((half / full - expected).abs() < 4.0 * expected / half.sqrt(), "{}", half / full);
@@ -319,7 +319,8 @@ fn load_of_receivers_is_of_their_cables_alone() {
     assert!((found - 0.5).abs() < error, "{found} +- {error}");
 }
 
-/// Payload alone fills the share: flows come as much more often as the wire carries beside payload, and are the same.
+/// Payload alone fills the share: the same flows come more often, by the factor of the bytes that the wire carries
+/// beside payload.
 #[test]
 fn load_of_payload_leaves_headers_out() {
     use open_loop::LoadCounts;
@@ -391,8 +392,9 @@ fn lognormal_gaps_of_a_host_have_the_mean_of_the_load_and_the_asked_deviation() 
     assert!((deviation - 1.5).abs() < 0.0225, "{deviation}");
 }
 
-/// A process that began with a gap at the start would crowd it: short gaps are many, so that 2000 hosts send as many flows in
-/// half of a mean gap as they should in a whole one. One that has always run sends as many in any time as the load says.
+/// A process that began with a gap would crowd the start: most gaps are short, so that 2000 hosts send as many flows
+/// in half a mean gap as they should in a whole one. A process that has always run sends as many in any time as the
+/// load says.
 #[test]
 fn lognormal_arrivals_have_no_crowd_at_the_start() {
     let network = Network::new(40, 50, 500);
@@ -575,7 +577,7 @@ fn incast_has_different_senders_at_every_event() {
     assert!(receivers.len() > 1);
 }
 
-/// What is said of flows that an entry's end leaves out holds for every seed, and is not found by drawing them.
+/// The message about flows that an entry's end leaves out holds for every seed and does not depend on draws.
 #[test]
 fn late_incasts_are_counted_for_all_seeds() {
     let network = Network::drill();
@@ -673,7 +675,7 @@ fn groups_are_disjoint_and_drawn_anew() {
     }
 }
 
-/// Mice run between the pairs of the elephants, later and again and again.
+/// Mice run between the pairs of the elephants, later and repeatedly.
 #[test]
 fn mice_follow_their_elephants() {
     let network = Network::new(4, 8, 8);
@@ -753,7 +755,7 @@ fn stride_all_to_all_and_shuffle_are_complete() {
     assert!(turns.into_values().all(|turns| turns == [0, 1, 2, 3, 4]));
 }
 
-/// The same orders as at intervals; only who waits for whom differs.
+/// The same orders as at intervals; only the dependencies differ.
 #[test]
 fn a_shuffle_without_spacing_takes_turns() {
     let network = Network::new(2, 3, 30);
@@ -982,7 +984,7 @@ fn sort(hosts: &[u32], change: impl FnOnce(&mut FrameworkSettings)) -> PatternSe
     PatternSettings::TeraSort(job)
 }
 
-/// Two jobs cannot give one host different disks; that each has its own containers there is said.
+/// Two jobs cannot give one host different disks; a message says that each has its own containers there.
 #[test]
 fn jobs_on_one_host_have_the_same_disks_and_containers_of_their_own() {
     let network = Network::new(4, 4, 100);

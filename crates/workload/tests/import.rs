@@ -1,4 +1,4 @@
-//! Flow files of others are read exactly, refused with a line, and never bring the program down.
+//! Foreign flow files are read exactly or refused with a line, and never crash the program.
 
 use weft_core::{Bytes, HostId, Purpose, Random, Span};
 use weft_workload::ListedFlow;
@@ -70,14 +70,14 @@ fn hpcc_flows_have_seconds_and_text_after_the_last_is_ignored() {
     assert_eq!(flows, [flow(Span::from_s(2), 2, 1, 200_000_000), flow(start, 3, 0, 5000)]);
 }
 
-/// One more flow is not text that explains the file.
+/// An extra flow is not text that explains the file.
 #[test]
 fn flows_beyond_the_announced_ones_are_refused() {
     let more = "2\n2 1 3 100 200000000 2\n3 0 3 100 5000 2\n3 1 3 100 5000 2\n";
     let message = hpcc("f", more, same).unwrap_err().to_string();
     assert_eq!(message, "f:4: found one more flow; allowed: 2 flows, as the first line says");
     let message = htsim("m", MATRIX, 15).unwrap_err().to_string();
-    assert!(message.starts_with("m:") && message.contains("those of the topology"), "{message}");
+    assert!(message.starts_with("m:") && message.contains("hosts in the topology"), "{message}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn errors_name_line_what_was_found_and_what_is_allowed() {
     assert!(refused("Triggers 0", "Triggers 1").contains("not supported"));
 }
 
-/// Replaces, removes or doubles pieces of `text` at random.
+/// Replaces, removes or duplicates pieces of `text` at random.
 fn mutated(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.below(4) {
@@ -171,7 +171,7 @@ fn a_table_may_begin_with_a_byte_order_mark_and_name_hosts() {
     );
 }
 
-/// A column that looks as if it were read is read, or it is a mistake.
+/// A column that looks as if it were read is read or is an error.
 #[test]
 fn columns_that_would_be_ignored_are_refused() {
     let refused = |head: &str| csv("t", &format!("{head}\n0,0,1,5,9\n")).expect_err(head).to_string();

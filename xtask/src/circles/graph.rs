@@ -1,11 +1,11 @@
-//! The modules of a crate, which imports which, and the circles among those of one level.
+//! The modules of a crate, their imports, and the cycles among those of one level.
 
 use super::paths::{self, Named};
 use crate::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The names of a module from the root of its crate on.
+/// The names of a module, from the root of its crate.
 type Name = Vec<String>;
 
 /// The modules of a crate that have a file of their own, with the paths that each names.
@@ -13,11 +13,11 @@ pub(super) struct Modules {
     files: BTreeMap<Name, (String, Vec<Named>)>,
 }
 
-/// How many `use` a name is followed through.
+/// Maximum number of `use` declarations through which a name is followed.
 const DEEPEST: usize = 8;
 
 impl Modules {
-    /// Of the folder of a crate's source.
+    /// The graph of a crate's source folder.
     pub(super) fn of(folder: &Path) -> Result<Modules, Vec<String>> {
         let mut texts = Vec::new();
         for path in sources::files(folder, "rs") {
@@ -26,7 +26,7 @@ impl Modules {
         Modules::of_texts(texts.iter().map(|(file, text)| (file.as_str(), text.as_str())))
     }
 
-    /// Of texts, by file relative to the folder.
+    /// The graph of texts, by file relative to the folder.
     pub(super) fn of_texts<'a>(
         texts: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<Modules, Vec<String>> {
@@ -67,7 +67,7 @@ impl Modules {
         self.descend(at, rest, depth)
     }
 
-    /// From a module down a path, and through a `use` of that module where the path leads to one.
+    /// Follows a path from a module, through a `use` of that module if the path leads to one.
     fn descend(&self, mut at: Name, mut rest: &[String], depth: usize) -> Option<Name> {
         while let Some((part, below)) = rest.split_first() {
             let child: Name = at.iter().cloned().chain([part.clone()]).collect();
@@ -88,7 +88,7 @@ impl Modules {
         }
     }
 
-    /// Each circle among modules of one level, in words.
+    /// Each cycle among modules of one level, in words.
     pub(super) fn circles(&self) -> Vec<String> {
         let mut imports: Vec<(&Name, Name, String)> = Vec::new();
         for (module, (file, named)) in &self.files {
@@ -110,7 +110,7 @@ fn module_of(file: &str) -> Name {
     path.split('/').filter(|_| !root).map(str::to_owned).collect()
 }
 
-/// Who imports whom among the modules below one, each standing for all below it, and where.
+/// The imports among the modules below one, each representing all below it, and their positions.
 type Level<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 
 fn circles_at(level: &[String], imports: &[(&Name, Name, String)]) -> Vec<String> {
@@ -137,7 +137,7 @@ fn circles_at(level: &[String], imports: &[(&Name, Name, String)]) -> Vec<String
     found
 }
 
-/// All that a module imports, directly or through others.
+/// Everything that a module imports, directly or indirectly.
 fn reached<'a>(edges: &Level<'a>, from: &'a str) -> BTreeSet<&'a str> {
     let mut all = BTreeSet::new();
     let mut next: Vec<&str> = vec![from];

@@ -6,9 +6,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// A path such as `crate::a::B`, and the name under which a `use` makes it known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
-    /// The path, from `crate`, `self` or `super` on.
+    /// The path, from `crate`, `self` or `super`.
     pub(super) path: Vec<String>,
-    /// Given by a `use`: the last part, or what follows `as`.
+    /// The name that a `use` gives: the last part, or the name after `as`.
     pub(super) alias: Option<String>,
     pub(super) line: usize,
 }
@@ -45,7 +45,7 @@ fn is_root(word: &str) -> bool {
     matches!(word, "crate" | "self" | "super")
 }
 
-/// Whether `::` is at this place.
+/// Whether `::` is at this position.
 fn is_path(tokens: &[TokenTree], at: usize) -> bool {
     let colon = |at| matches!(tokens.get(at), Some(TokenTree::Punct(mark)) if mark.as_char() == ':');
     colon(at) && colon(at + 1)
@@ -56,7 +56,7 @@ fn is_test(attribute: Option<&TokenTree>) -> bool {
     group.stream().to_string().replace(' ', "") == "cfg(test)"
 }
 
-/// Behind the item at this place.
+/// The position after the item at this position.
 fn skip(tokens: &[TokenTree], at: usize) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Punct(mark) => mark.as_char() == ';',
@@ -66,7 +66,7 @@ fn skip(tokens: &[TokenTree], at: usize) -> usize {
     tokens[at.min(tokens.len())..].iter().position(ends).map_or(tokens.len(), |length| at + length + 1)
 }
 
-/// Reads a path, or in a `use` a tree of paths, that continues `before`. Returns the place behind it.
+/// Reads a path, or in a `use` a tree of paths, that continues `before`. Returns the position after it.
 fn tree(
     tokens: &[TokenTree],
     mut at: usize,
@@ -118,7 +118,7 @@ fn branches(tokens: &[TokenTree], path: &[String], found: &mut Vec<Named>) {
     }
 }
 
-/// The name after `as` at this place.
+/// The name after `as` at this position.
 fn alias(tokens: &[TokenTree], at: usize) -> Option<String> {
     match (tokens.get(at), tokens.get(at + 1)) {
         (Some(TokenTree::Ident(word)), Some(TokenTree::Ident(name))) if word == "as" => {

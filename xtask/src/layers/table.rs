@@ -34,7 +34,7 @@ const ROUTER: &[&str] = &[
 ];
 /// Clusters of routers from files, simulated and sized.
 const BLUEPRINT: &[&str] = &["weft-core", "weft-cluster", "weft-fib", "weft-draw", "weft-mistake"];
-/// Transports are put together from pieces of their own.
+/// Transports are assembled from crates of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
     "weft-core",
@@ -49,13 +49,13 @@ const TRANSPORT: &[&str] = &[
     "weft-card",
     "weft-tlt",
 ];
-/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
-/// the plan, what an engine is asked to run.
+/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them
+/// lies the plan: the task of an engine.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 /// The paths that a host gives its packets, under the routes of a plan.
 const LABELS: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-plan"];
-/// What an engine records while it runs a plan.
+/// Records of an engine while it runs a plan.
 const RECORDER: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-transport", "weft-plan"];
 /// An engine runs plans.
 const ENGINE: &[&str] = &[

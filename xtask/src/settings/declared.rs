@@ -1,4 +1,4 @@
-//! The settings that scenarios have, as a tree to look paths up in.
+//! The settings of scenarios, as a tree for looking up paths.
 
 use weft_core::settings::{Field, Kind, Table};
 use weft_scenario::ScenarioSettings;
@@ -85,7 +85,7 @@ fn without_indices(word: &str) -> String {
     kept.trim_end_matches('.').to_owned()
 }
 
-/// A name that is filled in at run time matches any.
+/// A name that is filled in at run time matches any name.
 fn matches(step: &str, name: &str) -> bool {
     step == name || step.contains('{')
 }
@@ -98,7 +98,7 @@ fn in_table(table: &Table, steps: &[&str]) -> bool {
     }) || rest.is_empty() && KEYS.contains(first)
 }
 
-/// In an entry of a list the settings of a member stand beside the entry's own.
+/// In an entry of a list, the settings of a member are next to the entry's own.
 fn in_entry(kind: Kind, steps: &[&str]) -> bool {
     let Kind::Family(family) = kind else { return false };
     family.name == "pattern" && family.members.iter().any(|member| in_table(member.table, steps))

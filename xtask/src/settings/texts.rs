@@ -5,7 +5,7 @@ use syn::visit::{self, Visit};
 
 use crate::shape::is_for_tests;
 
-/// Methods of rules whose texts are settings below the member in use of a family.
+/// Methods of rules whose texts are settings below the chosen member of a family.
 const BELOW: &[(&str, &str)] =
     &[("transport", "transport"), ("idle_transport", "transport"), ("balancer", "balance")];
 
@@ -13,7 +13,7 @@ const BELOW: &[(&str, &str)] =
 pub(super) struct Text {
     pub(super) value: String,
     pub(super) line: usize,
-    /// The section below whose member it names a setting.
+    /// The section of the family in whose member it names a setting.
     pub(super) below: Option<&'static str>,
 }
 
@@ -78,7 +78,7 @@ impl<'ast> Visit<'ast> for Reader {
         self.visit_expr(&call.receiver);
         let before = self.below;
         self.below = BELOW.iter().find(|(method, _)| call.method == method).map(|(_, section)| *section);
-        // Of several arguments the first names settings; the others say why.
+        // Of several arguments, the first names settings; the others give the reason.
         call.args.iter().take(1).for_each(|argument| self.visit_expr(argument));
         self.below = before;
         call.args.iter().skip(1).for_each(|argument| self.visit_expr(argument));

@@ -1,16 +1,16 @@
-//! Measures one source text: lines without tests, the length of each function from `fn` to its closing brace, and the types it
-//! declares.
+//! Measures one source text: lines without tests, the length of each function from `fn` to its closing brace, and the
+//! types it declares.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// What was measured in one file.
+/// The measurements of one file.
 #[derive(Debug, Default)]
 pub(crate) struct FileShape {
     /// Lines that are not inside an item for tests.
     pub(crate) lines: usize,
-    /// It begins with an inner doc comment.
+    /// Whether it begins with an inner doc comment.
     pub(crate) has_purpose: bool,
     /// Functions outside tests.
     pub(crate) functions: Vec<Function>,
@@ -27,7 +27,7 @@ pub(crate) struct FileShape {
 pub(crate) struct TypeName {
     pub(crate) name: String,
     pub(crate) line: usize,
-    /// It says `pub` or `pub(crate)`.
+    /// Whether it is `pub` or `pub(crate)`.
     pub(crate) visible: bool,
 }
 
@@ -120,7 +120,7 @@ fn says_pub_before(tokens: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether the whole crate sees it, if the modules around it are as open.
+/// Whether it is visible in the whole crate, provided that the enclosing modules are.
 fn says_pub(visibility: &syn::Visibility) -> bool {
     match visibility {
         syn::Visibility::Public(_) => true,

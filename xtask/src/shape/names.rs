@@ -11,7 +11,7 @@ const SHARED: &[&str] = &["Error"];
 pub(crate) struct Declarations(BTreeMap<String, Vec<String>>);
 
 impl Declarations {
-    /// Adds the types of one file; narrower ones choose freely.
+    /// Adds the types of one file; less visible types may have any name.
     pub(crate) fn add(&mut self, shown: &str, types: &[TypeName]) {
         for found in types.iter().filter(|found| found.visible) {
             self.0.entry(found.name.clone()).or_default().push(format!("{shown}:{}", found.line));

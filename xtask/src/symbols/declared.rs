@@ -1,5 +1,5 @@
-//! The names that the source declares: items, methods, fields and variants, also those inside macros such as `settings!`, read
-//! from tokens. Tests declare nothing.
+//! The names that the source declares: items, methods, fields and variants, also those inside macros such as
+//! `settings!`, read from tokens. Tests declare nothing.
 
 use crate::sources;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type that the head of an `impl` is about.
+/// The type of the head of an `impl`.
 fn target(head: &[String]) -> String {
     let after = head.iter().rposition(|word| word == "for").map_or(head, |at| &head[at + 1..]);
     let mut depth = 0;
@@ -154,7 +154,7 @@ fn parts(tokens: TokenStream) -> Vec<String> {
     found
 }
 
-/// Behind a `#`: removes the attribute and, if it is for tests, the item after it.
+/// Called after a `#`: removes the attribute and, if it marks a test, the item after it.
 fn skip_tests(tokens: &mut Vec<TokenTree>) {
     let Some(TokenTree::Group(attribute)) = tokens.last() else { return };
     let is_for_tests = attribute.stream().to_string().replace(' ', "") == "cfg(test)";

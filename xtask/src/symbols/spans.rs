@@ -9,7 +9,7 @@ pub(super) struct Named {
     pub(super) line: usize,
     /// As written: `Switch::receive`.
     pub(super) path: String,
-    /// Files and folders that must declare it; none: any source file.
+    /// Files and folders that must declare it; empty: any source file.
     pub(super) places: Vec<String>,
 }
 

@@ -29,7 +29,7 @@ fn short(rates: &[u64]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// Three digits after the point; what rounds to zero has no sign.
+/// Formats with three digits after the point; a value that rounds to zero has no sign.
 fn three_digits(value: f64) -> String {
     let text = format!("{value:.3}");
     text.strip_prefix('-')
@@ -53,7 +53,7 @@ pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
     )
 }
 
-/// A load with two decimals, or with as many as it was given.
+/// Formats a load with two decimals, or with as many as it was given.
 fn share(load: f64) -> String {
     let short = format!("{load:.2}");
     if short.parse() == Ok(load) { short } else { load.to_string() }
@@ -74,7 +74,7 @@ fn row(system: &System, course: &Course) -> Vec<String> {
     ]
 }
 
-/// How long runs would have to be to decide; empty if all do.
+/// How long runs would have to be to decide; empty if all are decided.
 pub(super) fn too_short(rows: &[(System, Course)]) -> String {
     let needed = rows.iter().filter_map(|(_, course)| match course.verdict {
         Verdict::Unclear(units) => Some(units),

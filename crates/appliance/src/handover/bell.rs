@@ -1,12 +1,13 @@
-//! Bells: a worker that sleeps is woken by those who put something into its rings, and nobody makes a system call for a worker that is
-//! awake. Must not depend on rings.
+//! Bells: a sleeping worker is woken by the workers that put something into its rings, and none makes a system call
+//! for a worker that is awake. Must not depend on rings.
 //!
 //! ```text
 //! consumer: sleepy = true; fence; look into the rings; sleep until the bell's socket is readable
 //! producer: put into a ring; fence; if sleepy was true: sleepy = false, write a byte
 //! ```
 //!
-//! Of the two fences one comes first: either the consumer finds what was put, or the producer finds it sleepy.
+//! One of the two fences comes first: either the consumer finds the packet, or the producer finds the consumer
+//! sleepy.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -26,11 +27,12 @@ struct BellState {
 }
 
 impl Bell {
-    /// Something has been put into a ring.
+    /// Called after something has been put into a ring.
     pub(super) fn ring(&self) {
         fence(Ordering::SeqCst);
         if self.0.sleepy.swap(false, Ordering::SeqCst) {
-            // There is room: the consumer takes each byte before it is sleepy again. If it is gone, nobody needs to wake.
+            // There is room, because the consumer takes each byte before it is sleepy again. If the consumer is gone,
+            // nobody needs to wake.
             let _ = (&self.0.rope).write(&[1]);
         }
     }
@@ -46,7 +48,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// A bell, for as many producers as there are.
+    /// A bell for any number of producers.
     pub(super) fn new() -> io::Result<Listener> {
         let (ear, rope) = UnixStream::pair()?;
         ear.set_nonblocking(true)?;
@@ -70,7 +72,7 @@ impl Listener {
         fence(Ordering::SeqCst);
     }
 
-    /// Readable when somebody has rung.
+    /// Readable when the bell has been rung.
     pub(super) fn descriptor(&self) -> RawFd {
         self.ear.as_raw_fd()
     }

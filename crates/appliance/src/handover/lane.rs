@@ -65,7 +65,7 @@ impl LaneStart {
         self.full.is_abandoned()
     }
 
-    /// Nothing more is put in.
+    /// Nothing more will be put in.
     pub(super) fn end(&self) {
         self.ended.store(true, Ordering::Release);
         self.bell.ring();
@@ -73,7 +73,7 @@ impl LaneStart {
 }
 
 impl LaneEnd {
-    /// Takes packets out, at most `most`; returns how many.
+    /// Takes at most `most` packets out; returns how many.
     pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(&[u8])) -> usize {
         for count in 0..most {
             let Ok(packet) = self.full.pop() else { return count };
@@ -87,7 +87,8 @@ impl LaneEnd {
         self.full.is_empty()
     }
 
-    /// Whether nothing more comes: the producer has said so, or is gone, and what it had put in has been taken.
+    /// Whether nothing more will come: the producer has ended or is gone, and everything it had put in has been
+    /// taken.
     pub(super) fn has_ended(&self) -> bool {
         (self.ended.load(Ordering::Acquire) || self.full.is_abandoned()) && self.full.is_empty()
     }
@@ -99,14 +100,15 @@ pub(super) struct SendAccount(Arc<AccountState>);
 
 #[derive(Debug, Default)]
 struct AccountState {
-    /// Packets, their bytes, and those among them that the device refused.
+    /// Packets, their bytes, and the number of them that the device refused.
     lost: [AtomicU64; 3],
-    /// Whether the owner has sent, or lost, all that the member will ever send.
+    /// Whether the owner has sent, or lost, everything that the member will ever send.
     settled: AtomicBool,
 }
 
 impl SendAccount {
-    /// Of what the member has sent, `lost` packets are lost. What the device has lost besides goes to the owner.
+    /// `lost` of the packets that the member has sent are lost. Further losses of the device are counted at the
+    /// owner.
     pub(super) fn lose(&self, lost: u64, owner: &mut DeviceLosses, device: DeviceLosses) {
         for (own, count) in self.0.lost.iter().zip([lost, device.unsent_bytes, device.refused]) {
             own.fetch_add(count, Ordering::Relaxed);

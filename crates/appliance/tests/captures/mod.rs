@@ -31,7 +31,7 @@ impl Folder {
         frames(&self.0.join(name))
     }
 
-    /// Runs the router of a text; what it wrote before is removed.
+    /// Runs the router of a text, after removing its earlier output.
     pub(crate) fn run(&self, text: &str) -> RouterReport {
         self.write("r.toml", text);
         for written in ["left.pcapng", "right.pcapng"] {

@@ -75,7 +75,7 @@ impl Host {
         }
     }
 
-    /// What has arrived, until nothing more comes for a fifth of a second.
+    /// The frames that have arrived, until none comes for a fifth of a second.
     pub(crate) fn received(&mut self) -> Vec<Vec<u8>> {
         let (mut found, mut idle) = (Vec::new(), 0);
         while idle < 20 {
@@ -103,7 +103,7 @@ impl Drop for StopsAtEnd<'_> {
     }
 }
 
-/// A router of this file, while `work` goes on.
+/// Runs a router with this file while `work` runs.
 pub(crate) fn while_running(text: &str, work: impl FnOnce()) -> Result<RouterReport, ApplianceError> {
     while_running_beside(Path::new(""), text, work)
 }

@@ -2,18 +2,20 @@
 //! sees their requests.
 //!
 //! *Paper*: section 3.1.2. The owner of an upper link splits it into virtual links, one for each child; a child runs
-//! algorithm 1 on its own; now and then children report what their flows want, and the owner divides the link anew.
+//! algorithm 1 on its own; from time to time children report the demand of their flows, and the owner divides the
+//! link anew.
 //!
 //! Choices here:
 //! - The paper's tree has one path. Where a parent has several links up, a leaf does not know which of them a flow will take,
 //!   so the slice is of all of them together. Flows that meet on one of them are not arbitrated; their senders see marks.
-//! - Both halves of the path are treated alike. The sender's leaf decides for the links from its parent up, the receiver's leaf
-//!   for the links down to its parent. Either parent divides both directions among its leaves.
+//! - Both halves of the path are treated alike. The sender's leaf decides for the links from its parent up, the
+//!   receiver's leaf for the links down to its parent. Either parent divides both directions among its leaves.
 //! - Reports and slices ride on packets that have scheduling headers: a report on the next request or grant up once
-//!   `delegation_interval` has passed, the slice on the next request or grant down. They are late, and are lost, as these are.
-//! - The parent divides `least_slice` of its links equally, and the rest in proportion to the reports. A report counts for
-//!   three intervals. A leaf that has had no slice for as long assumes the least, so that slices never exceed the links
-//!   except while news is on its way.
+//!   `delegation_interval` has passed, the slice on the next request or grant down. They are late or lost together
+//!   with these.
+//! - The parent divides `least_slice` of its links equally, and the rest in proportion to the reports. A report
+//!   counts for three intervals. A leaf without a slice for that long assumes the least, so that slices exceed the
+//!   links only while news is on its way.
 
 use weft_core::record::ArbitrationCounts;
 use weft_core::scheduling::{Role, SchedulingHeader, SliceMessage};
@@ -23,7 +25,7 @@ use weft_core::{Bytes, PortId, Rate, Span, Time};
 use super::{PaseArbiter, PaseArbiterSettings};
 use crate::{Arbiter, ArbiterSite, Passing};
 
-/// Intervals for which a report or a slice holds: two may be lost.
+/// Number of intervals for which a report or a slice remains valid: two may be lost.
 const HOLDS: u64 = 3;
 
 /// From the sender's leaf to the links above its parent.
@@ -31,7 +33,7 @@ const UP: usize = 0;
 /// From those links to the receiver's leaf.
 const DOWN: usize = 1;
 
-/// What the arbiters of one switch do together about upper links.
+/// What the arbiters of one switch do jointly about upper links.
 #[derive(Clone, Debug)]
 pub struct Delegation {
     settings: PaseArbiterSettings,
@@ -49,16 +51,16 @@ enum DelegationPort {
     Upper { rate: Rate, up: bool },
 }
 
-/// What a leaf holds of its parent's upper links.
+/// The share that a leaf holds of its parent's upper links.
 #[derive(Clone, Debug)]
 struct Slice {
     /// Both directions.
     ways: [PaseArbiter; 2],
-    /// What it has while no slice of the parent holds.
+    /// Its share while no slice of the parent is valid.
     least: Rate,
     /// The fastest of the links.
     link: Rate,
-    /// Until when the last slice holds.
+    /// Until when the last slice is valid.
     until: Time,
     /// When the next report is due.
     report_at: Time,
@@ -106,12 +108,12 @@ impl Slice {
 struct Report {
     demands: [Rate; 2],
     until: Time,
-    /// It has not been answered.
+    /// Whether it is still unanswered.
     open: bool,
 }
 
 impl Delegation {
-    /// `None` for a switch that has no part in it. Without `delegation` it counts what upper links decide.
+    /// `None` for a switch that takes no part. Without `delegation`, it counts what upper links decide.
     pub(crate) fn new(
         settings: &PaseArbiterSettings,
         tree: &TreeSite,
@@ -150,7 +152,7 @@ impl Delegation {
         self.settings.delegation_interval * HOLDS
     }
 
-    /// A packet with a scheduling header arrives: what it carries for this switch is taken off.
+    /// Called when a packet with a scheduling header arrives: takes off what it carries for this switch.
     pub fn arrives(&mut self, now: Time, from: PortId, header: &mut SchedulingHeader) {
         let until = now + self.holds();
         match (std::mem::take(&mut header.message), &mut self.ports[from.index()]) {
@@ -162,7 +164,7 @@ impl Delegation {
         }
     }
 
-    /// A request or a farewell is about to be forwarded: whether the arbiter of its link decides.
+    /// Called when a request or a farewell is about to be forwarded. Returns whether the arbiter of its link decides.
     pub fn keeps(&mut self, port: PortId, header: &SchedulingHeader) -> bool {
         let DelegationPort::Upper { .. } = self.ports[port.index()] else { return true };
         let asks = header.role == Role::Request && u32::from(header.queue) < self.settings.pruning;
@@ -171,7 +173,8 @@ impl Delegation {
         !self.settings.delegation
     }
 
-    /// The arbiter of its link has decided: a leaf decides for the upper links that the packet has passed or will pass.
+    /// Called when the arbiter of its link has decided: a leaf decides for the upper links that the packet has passed
+    /// or will pass.
     pub fn decide(&mut self, (from, to): (PortId, PortId), passing: &Passing, header: &mut SchedulingHeader) {
         if !self.settings.delegation {
             return;
@@ -186,7 +189,7 @@ impl Delegation {
         }
     }
 
-    /// A packet with a scheduling header is about to leave by a port: it carries what is due there.
+    /// Called when a packet with a scheduling header is about to leave by a port: adds what is due there.
     pub fn leaves(&mut self, now: Time, port: PortId, header: &mut SchedulingHeader) {
         if !self.settings.delegation {
             return;
@@ -205,7 +208,7 @@ impl Delegation {
         }
     }
 
-    /// The slices of the leaf at a port, both ways.
+    /// The slices of the leaf at a port, in both directions.
     fn slices_of(&self, now: Time, port: PortId) -> [Rate; 2] {
         let upper = self.ports.iter().filter_map(|port| match port {
             DelegationPort::Upper { rate, up: true } => Some(rate.0),
@@ -231,8 +234,8 @@ fn shared(capacity: u64, settings: &PaseArbiterSettings) -> u64 {
     (capacity as f64 * settings.least_slice) as u64
 }
 
-/// Divides a rate among leaves with these demands, without a remainder: a part of it equally, the rest in proportion to the
-/// demands. Where nobody wants anything, all of it equally.
+/// Divides a rate among leaves with these demands, without a remainder: a part equally, the rest in proportion to the
+/// demands. If all demands are zero, everything is divided equally.
 fn divide(capacity: u64, settings: &PaseArbiterSettings, demands: &[u64]) -> Vec<Rate> {
     let (number, equal) = (demands.len() as u128, shared(capacity, settings).min(capacity));
     let whole: u128 = demands.iter().map(|demand| u128::from(*demand)).sum();

@@ -26,7 +26,7 @@ impl LeftoverShare {
         LeftoverShare { share: line.0 as f64, sent: Bytes::ZERO }
     }
 
-    /// A packet of an unlisted flow passes.
+    /// Counts a packet of an unlisted flow.
     pub(super) fn note(&mut self, wire: u16) {
         self.sent.0 += u64::from(wire);
     }

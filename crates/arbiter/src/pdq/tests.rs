@@ -97,7 +97,7 @@ fn after_an_admission_no_other_flow_is_admitted_for_a_while() {
     assert_eq!(link.ask(2, 40, 0).rate, LINE);
 }
 
-/// While another link paused the flow it was not on this link's list; the other link has just let it go.
+/// While another link paused the flow, it was not on this link's list; the other link has just released it.
 #[test]
 fn a_flow_that_sends_already_does_not_wait_for_an_admission() {
     let mut link = Link::new(|settings| settings.dampening = 0.5);
@@ -194,7 +194,7 @@ fn silent_flows_are_forgotten() {
     assert_eq!(link.ask(2, 20, 0).rate, LINE, "after {:?}", link.now);
 }
 
-/// What is left by listed flows that cannot use the line goes to the flows beyond the list.
+/// Capacity that listed flows cannot use goes to the flows beyond the list.
 #[test]
 fn flows_beyond_the_list_share_what_it_leaves() {
     let mut link = Link::new(|settings| (settings.least_list, settings.most_list) = (1, 1));

@@ -1,4 +1,4 @@
-//! The bound loop against what can be computed by hand.
+//! The bound loop against results computed by hand.
 
 use super::*;
 

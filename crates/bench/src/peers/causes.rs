@@ -78,7 +78,7 @@ impl Cause {
     }
 }
 
-/// Weft's results with the rules of the others, beside theirs.
+/// Weft's results under the rules of the others, beside theirs.
 pub(super) fn alike(ask: Ask) -> Result<String, Error> {
     let mut text = include_str!("alike.txt").to_owned();
     for rules in RULES {

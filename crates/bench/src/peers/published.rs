@@ -1,13 +1,11 @@
 //! Results and costs of other simulators on the same traces, as measured for this project. The figures are in tables
 //! beside this file; nothing is computed here.
 //!
-//! *Provenance*: each program was built from its published source in November 2026 and given `R1.csv` or `R2.csv` with
-//! the
-//! settings named in `scenarios/bench/README.md`, one run each. Times are of one thread (unless the name says
-//! otherwise) of a
-//! virtual AMD EPYC of two cores, while others used the machine; instructions were counted by callgrind on the first 2
-//! ms of
-//! R1 (ns-3: 0.3 ms). YAPS lost bits of its ECN echo; this was fixed for the DCTCP row.
+//! *Provenance*: each program was built from its published source in November 2026 and given `R1.csv` or `R2.csv`
+//! with the settings named in `scenarios/bench/README.md`, one run each. Times are of one thread (unless the name
+//! says otherwise) of a virtual AMD EPYC of two cores, while others used the machine; instructions were counted by
+//! callgrind on the first 2 ms of R1 (ns-3: 0.3 ms). YAPS lost bits of its ECN echo; this was fixed for the DCTCP
+//! row.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,6 @@
-//! Descriptors handed over in groups (kn): frames sent through a packet socket one by one, and sixteen at a time. What was one write
-//! to a card in 2009 is one system call here. The frames go to the loopback interface and have a type that nobody reads.
+//! Descriptors handed over in groups (kn): frames sent through a packet socket one by one, and sixteen at a time. A
+//! write to a card in 2009 corresponds to a system call here. The frames go to the loopback interface and have a type
+//! that nobody reads.
 
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::{Backend, Frame, FramePool};
@@ -12,8 +13,8 @@ const GROUP: usize = 16;
 /// Local experimental EtherType (IEEE 802).
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
-/// Million packets per second and system calls per packet, one by one and in groups; none without the right to open a
-/// packet socket.
+/// Million packets per second and system calls per packet, one by one and in groups; `None` without the right to open
+/// a packet socket.
 pub(super) fn measure() -> Option<[(f64, f64); 2]> {
     let mut socket = PacketSocket::open("lo", 0, false, SocketArrivals::None).ok()?;
     Some([one_size(&mut socket, 1)?, one_size(&mut socket, GROUP)?])

@@ -55,12 +55,13 @@ fn fresh() -> [u8; FRAME] {
     frame
 }
 
-/// What the second does: addresses for the next link.
+/// What the second does: sets the addresses for the next link.
 fn second(group: &mut FrameGroup, addresses: [u8; 12]) {
     group.iter_mut().for_each(|frame| frame[..12].copy_from_slice(&addresses));
 }
 
-/// Addresses as of minimal forwarding: the destination stays the router's own, so that frames can go round.
+/// Sets the addresses as minimal forwarding does; the destination stays the router's own, so that frames can
+/// circulate.
 fn addresses() -> [u8; 12] {
     *fresh().first_chunk().expect("a frame is longer")
 }
@@ -118,7 +119,7 @@ fn pipeline() -> f64 {
     })
 }
 
-/// Polls, as a router does; none once the other core has ended.
+/// Polls as a router does; `None` once the other core has ended.
 fn receive(from: &Receiver<FrameGroup>) -> Option<FrameGroup> {
     loop {
         match from.try_recv() {

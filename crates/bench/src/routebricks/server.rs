@@ -34,7 +34,7 @@ pub const SERVER_FIGURES: &[&str] = &[
     "server.calls_by_sixteen",
 ];
 
-/// A ring behind a lock, from which several workers receive and to which they send.
+/// A ring behind a lock that several workers receive from and send to.
 struct LockedRing(Arc<Mutex<MemoryRing>>);
 
 impl Backend for LockedRing {
@@ -52,8 +52,8 @@ const LOCKED_POLLS: usize = 400_000;
 /// Packets sealed.
 const SEALED: u32 = 1_000_000;
 
-/// Measures the figures. Those of instructions need valgrind, those of packet sockets the right to open one; without
-/// they are left out.
+/// Measures the figures. Counting instructions needs valgrind, and packet sockets need the right to open one;
+/// otherwise these figures are left out.
 ///
 /// # Errors
 /// A count fails, or `progress` ends the measurement.

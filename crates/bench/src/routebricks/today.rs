@@ -27,7 +27,7 @@ pub(super) fn measure(blueprint: &Blueprint, request: &FigureRequest<'_>) -> Res
     let (route, relay) = (best("route-256k")?, best("forward")?);
     let decision = (0..request.passes).map(|_| decision_ns(blueprint)).fold(f64::INFINITY, f64::min);
     let mut described = blueprint.clone();
-    // One cycle is a nanosecond here: what was measured are times.
+    // One cycle is a nanosecond here, because times were measured.
     let work = |cycles| Work { cycles, per_byte: 0.0 };
     let server = described.model.server;
     described.model.server =
@@ -40,7 +40,7 @@ pub(super) fn measure(blueprint: &Blueprint, request: &FigureRequest<'_>) -> Res
         Ok::<_, Error>(Some(simulated::run(&described, &traffic).outcome.throughput().gbps()))
     };
     let (small, mixed) = (most(SizeMix::Fixed(Bytes(64)))?, most(SizeMix::Mixed)?);
-    // What the cores alone would carry of 64-byte packets, whatever cards and links do.
+    // The rate of 64-byte packets that the cores alone would carry, whatever cards and links allow.
     let nodes = f64::from(described.model.shape.ports());
     let cores = described.model.server.packets_per_second(Bytes(64)) * nodes * Bytes(64).bits() as f64 / 1e9;
     let values = [Some(route), Some(relay), Some(decision), Some(cores), small, mixed];

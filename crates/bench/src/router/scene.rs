@@ -19,7 +19,7 @@ pub(super) const ENDS: (IpAddr, IpAddr) =
 pub(super) const STATION: Mac = Mac([2, 0, 0, 0, 1, 0]);
 
 fn interfaces() -> Arc<[Interface]> {
-    // No link of its own: packets to it would wait for a station that never answers.
+    // The destination is on no link of the router's: packets would wait for a station that never answers.
     let addresses = vec![([10, 255, 0, 1].into(), 32)];
     [Interface { name: "ring".to_owned(), mac: OWN, mtu: 1500, addresses }].into()
 }
@@ -48,7 +48,7 @@ pub(super) fn control(prefixes: usize) -> Arc<Control> {
     control.change(|state| {
         let mut set = |address: u32, length, n| {
             let prefix = IpPrefix::around(IpAddr::V4(address.into()), length).expect("at most 32 bits");
-            // A table that is full of long prefixes accepts the others.
+            // A table full of long prefixes still accepts others.
             let _ = state.set_route(prefix, NextHop::Station(station(n)));
         };
         set(0, 0, 0);

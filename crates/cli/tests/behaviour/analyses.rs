@@ -1,4 +1,4 @@
-//! `weft analyse quiver`: what it says of the network of figure 4 of the DRILL paper, and of names that do not exist.
+//! `weft analyse quiver`: its output for the network of figure 4 of the DRILL paper, and for names that do not exist.
 
 use crate::{good, json, text, weft};
 use serde_json::Value;
@@ -21,7 +21,7 @@ Paths compared by labels multiset, score all-pairs, source_cf inv, valley_free
 false (as in the scenario's balancer).
 ";
 
-/// How many pairs have how many components.
+/// The number of pairs for each number of components.
 const PAIRS: &str = "
   components    pairs of leaves
            1          6    50.0 %
@@ -75,8 +75,8 @@ fn explain_tells_what_balancers_keep() {
     assert!(!good(&folder, "explain q.toml topology").contains("State of"));
 }
 
-/// Leaf 0 has lost two of the four cables to spine 0: the others weigh a port to spine 0 half as much as one to spine 1 for it,
-/// and theta 2 lets them weigh all the same.
+/// Leaf 0 has lost two of the four cables to spine 0: the others weigh a port to spine 0 half as much as one to spine
+/// 1 for it, and theta 2 gives all ports the same weight.
 #[test]
 fn state_of_wcmp_counts_the_entries_of_reduced_weights() {
     let network = "[topology.leaf-spine]\nleaves = 3\nspines = 2\nparallel = 4\nhosts_per_leaf = 1\n";

@@ -1,4 +1,4 @@
-//! `weft bench`: cases that are not there, counts that grew, and what is missing to count.
+//! `weft bench`: unknown cases, grown counts, and what counting needs.
 
 use super::{Said, folder, said};
 use serde_json::{Value, json};

@@ -63,7 +63,7 @@ fn a_folder_that_is_not_there_is_bad_input() {
     assert!(refused.err.contains("absent"), "{}", refused.err);
 }
 
-/// Two calls with other settings into one folder: their runs have the same labels, and are different cases.
+/// Two calls with different settings into one folder: their runs have the same labels, but are different cases.
 #[test]
 fn cases_with_equal_labels_are_told_apart() {
     let folder = folder_with("compare-parent", TINY);
@@ -156,7 +156,7 @@ fn runs_of_several_scenarios_have_no_common_report() {
     good(&folder, "report runs/tiny");
 }
 
-/// A sweep of one scheme has no column for its name and none for comparisons; pauses have one where there are any.
+/// A sweep of one scheme has no column for its name and none for comparisons; pauses have one if there are any.
 #[test]
 fn tables_have_the_columns_that_say_something() {
     let scenario = "weft = 1\nname = \"tiny\"\nseeds = [1, 2]\n[topology.single-switch]\nhosts = 5\n[switch]\nbuffer = \"1 MB\"\n\

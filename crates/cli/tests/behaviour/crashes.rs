@@ -1,5 +1,5 @@
-//! Kill -9, a full disk, folders that refuse, two at once: nothing finished is lost or computed again, and what the next
-//! start ends with is byte for byte what an undisturbed one gives.
+//! Kill -9, a full disk, folders that refuse, two at once: no finished run is lost or computed again, and the results
+//! of the next start are byte for byte those of an undisturbed one.
 
 use crate::{TINY, command, finished, folder_with, good, json, text, weft};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn sweep() -> String {
     TINY.replace("seeds = [1, 2]", &format!("seeds = {:?}", (1..=RUNS / 2).collect::<Vec<_>>()))
 }
 
-/// Every file below a folder with its contents, but for what only clock and machine know.
+/// Every file below a folder with its contents, except for values of the clock and the machine.
 fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_owned()];
@@ -37,7 +37,7 @@ fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// A file without wall times: those of a sweep's table and of reports are left out with the lines they stand in.
+/// A file without wall times: in a sweep's table and in reports, the lines that contain them are left out.
 fn timeless(path: &Path, name: &str) -> Vec<u8> {
     let clocked = ["wall_s", "peak_memory_bytes"];
     match name {
@@ -64,7 +64,7 @@ fn timeless(path: &Path, name: &str) -> Vec<u8> {
     }
 }
 
-/// What an undisturbed call leaves.
+/// The results of an undisturbed call.
 fn undisturbed(name: &str, scenario: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let folder = folder_with(name, scenario);
     good(&folder, "run tiny.toml --jobs 2");
@@ -117,8 +117,8 @@ fn killed(folder: &Path, line: &str, after: Duration) {
     child.wait().expect("it ends");
 }
 
-/// The moments spread over the whole sweep, the writing of files and reports included; where they fall depends on the
-/// machine, what must hold does not.
+/// The moments spread over the whole sweep, the writing of files and reports included; they depend on the machine,
+/// the requirements do not.
 #[test]
 fn a_sweep_killed_at_many_moments_ends_as_if_nothing_had_happened() {
     let folder = folder_with("killed-often", &sweep());
@@ -215,7 +215,7 @@ fn places_that_refuse_are_named() {
     }
 }
 
-/// A run that takes seconds, and goes on until it is killed.
+/// A run that takes seconds, and continues until it is killed.
 fn busy(folder: &Path) -> Child {
     command(folder, "run tiny.toml --jobs 1").stderr(Stdio::null()).spawn().expect("weft starts")
 }
@@ -246,7 +246,7 @@ fn the_second_process_is_told_of_the_first_and_takes_over_when_it_is_dead() {
     assert_eq!(text(&folder.join("runs/.tiny.lock")), "");
 }
 
-/// What is left of earlier deaths goes when the next call begins; what belongs to people stays.
+/// Remains of earlier deaths are removed when the next call begins; the user's files stay.
 #[test]
 fn remains_are_cleared() {
     let folder = folder_with("remains", TINY);
@@ -267,8 +267,8 @@ fn remains_are_cleared() {
     assert_same(&contents(&root), &whole);
 }
 
-/// What looks like a remain but lies elsewhere, has another name or hides behind a link is not Weft's: nothing of a person
-/// is removed, and a folder that contains itself ends.
+/// Files that look like remains but lie elsewhere, have another name or are behind a link are not Weft's: no file of
+/// the user's is removed, and a folder that contains itself does no harm.
 #[cfg(unix)]
 #[test]
 fn nothing_of_a_person_is_removed() {
@@ -314,8 +314,8 @@ fn nothing_of_a_person_is_removed() {
     good(&folder, "report runs/tiny");
 }
 
-/// The process dies after every single change of the file system in turn, in a folder without results and in one whose run
-/// must be replaced; the next call ends with what an undisturbed one gives.
+/// The process dies after every single change of the file system in turn, in a folder without results and in one
+/// whose run must be replaced; the next call ends with the results of an undisturbed one.
 #[cfg(unix)]
 #[test]
 fn death_between_any_two_steps_loses_nothing() {

@@ -1,4 +1,4 @@
-//! Results of a program that computes other values never pass for new ones.
+//! Results of a program that computes other values are never mistaken for new ones.
 
 use crate::{TINY, finished, folder_with, good, text};
 use std::fs;
@@ -31,7 +31,7 @@ fn a_run_of_another_epoch_is_computed_again() {
     assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
 }
 
-/// Whoever changes the sources and runs again gets new results, whether or not an epoch has been raised.
+/// After a change of the sources, a second run gives new results, whether or not an epoch has been raised.
 #[test]
 fn a_run_of_other_sources_is_computed_again() {
     let folder = folder_with("rebuilt", TINY);
@@ -52,7 +52,7 @@ fn older_results_beside_are_counted_and_left_alone() {
     good(&folder, "run tiny.toml");
     let root = folder.join("runs/tiny");
     age(&root);
-    // the content hash covers the epoch: that of older results is another one
+    // the content hash covers the epoch, so older results have a different hash
     for case in ["ecmp", "drill"] {
         let old = crate::case_of(&root, case);
         fs::rename(&old, old.with_file_name(format!("{case}-00000000"))).expect("renamed");

@@ -1,4 +1,4 @@
-//! `[[expect]]`: judged when the runs can bear it, kept for later reports, and reflected in the exit code.
+//! `[[expect]]`: judged if the runs allow it, kept for later reports, and reflected in the exit code.
 
 use crate::{TINY, folder_with, good, json, text, weft};
 
@@ -48,7 +48,7 @@ fn the_demo_is_too_short_to_be_judged_and_does_not_touch_the_full_results() {
     assert_eq!(text(&folder.join("runs/tiny/report.html")), full);
 }
 
-/// A scenario without a reduced form says so instead of running in full without a word.
+/// A scenario without a reduced form says so instead of silently running in full.
 #[test]
 fn a_demo_that_changes_nothing_says_so() {
     let folder = folder_with("no-demo", TINY);
@@ -58,7 +58,7 @@ fn a_demo_that_changes_nothing_says_so() {
     assert!(!good(&reduced, "run tiny.toml --demo").contains("changes nothing"));
 }
 
-/// In the reduced form only what is marked for it is judged; without any such mark the reason is given.
+/// In the reduced form, only expectations marked for it are judged; without any such mark, the reason is given.
 #[test]
 fn the_reduced_form_is_judged_by_what_is_meant_for_it() {
     let expect = |limits: &str| format!("\n[[expect]]\nvalue = \"fct.mean(drill)\"\n{limits}\n");

@@ -1,4 +1,4 @@
-//! `weft fluid`: answers, files, and what it refuses.
+//! `weft fluid`: answers, files, and refusals.
 
 use crate::{folder_with, good, text, weft};
 use std::fs;
@@ -331,7 +331,7 @@ fn exact(out: &str) -> (f64, f64, String) {
     (value(1), value(3), row[row.len() - 1].clone())
 }
 
-/// What a notification waits for its card is delay of the loop, for margins and maps as for runs.
+/// The wait of a notification for its card is delay of the loop, for margins and maps as for runs.
 #[test]
 fn the_wait_of_notifications_is_part_of_every_margin() {
     let folder = folder("fluid-late");
@@ -386,7 +386,7 @@ fn no_map_and_no_margin_is_stable_a_turn_behind() {
     assert!(left < 0.0 && gain < 0.0, "{out}");
 }
 
-/// Marks made at arrival tell of a queue that is older by itself; and what margins leave out is said.
+/// Marks made on arrival report a queue that is older by its own delay; and the output says what margins leave out.
 #[test]
 fn margins_contain_the_queue_in_front_of_marks_and_name_jitter() {
     let folder = folder("fluid-arrival");
@@ -514,7 +514,8 @@ fn a_page_says_how_to_repeat_it() {
     );
 }
 
-/// Ten microseconds in front of the notification and twenty on the way are thirty, for the answer and for the packets that try it.
+/// Ten microseconds in front of the notification and twenty on the way are thirty, for the answer and for the packets
+/// that test it.
 #[test]
 fn what_a_notification_waits_counts_in_tuning_and_in_its_packets() {
     let folder = folder("fluid-waits");

@@ -74,7 +74,7 @@ fn what_cannot_be_imported_is_named() {
     }
 }
 
-/// 5 MB of rows are no scenario that a person edits: many flows go to a file beside it.
+/// A scenario with 5 MB of rows cannot be edited: many flows go into a file beside it.
 #[test]
 fn many_flows_are_a_file_beside_the_scenario() {
     let folder = folder("import-many");
@@ -94,7 +94,7 @@ fn many_flows_are_a_file_beside_the_scenario() {
     assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 1_500);
 }
 
-/// What is there is not overwritten, and that is a matter of the command line.
+/// Existing files are not overwritten; the command line ensures that.
 #[test]
 fn existing_files_are_refused_with_a_hint() {
     let folder = folder("existing");

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command};
 
-/// Reads progress until `enough` says so. What else the process writes is read and thrown away, or it would block.
+/// Reads progress until `enough` returns true. Other output of the process is read and discarded, or it would block.
 fn watch(child: &mut Child, enough: impl Fn(&Value) -> bool) {
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     let hit = lines.any(|line| serde_json::from_str(&line).is_ok_and(|news| enough(&news)));

@@ -1,9 +1,9 @@
-//! Time and memory follow the size of the input, whatever is wrong in it.
+//! Time and memory are proportional to the size of the input, whatever mistakes it contains.
 
 use crate::{TINY, folder, folder_with, good, weft};
 use std::fs;
 
-/// Mistakes are counted all and drawn up to a limit; the shape of the answer, not its time, is what a test can see.
+/// All mistakes are counted, and drawn up to a limit; a test can check the shape of the answer, not its time.
 #[test]
 fn a_file_full_of_mistakes_is_counted_to_the_end() {
     let folder = folder("mistakes");

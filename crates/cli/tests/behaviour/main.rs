@@ -1,4 +1,4 @@
-//! What a person sees who only has the `weft` command: files, words and exit codes, never the inside.
+//! The view of a user who only has the `weft` command: files, words and exit codes, never the inside.
 
 mod analyses;
 mod benchmarks;
@@ -74,7 +74,7 @@ fn command(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// What a command said and how it ended.
+/// The output of a command, and how it ended.
 struct Said {
     code: Option<i32>,
     out: String,

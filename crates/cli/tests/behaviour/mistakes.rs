@@ -90,7 +90,7 @@ fn programs_get_the_same_as_json() {
     assert_eq!(crate::good(&folder, "check good.toml --format json"), "[]\n");
 }
 
-/// What the literature has and Weft has not is named, with what there is instead; a similar name would mislead.
+/// Schemes of the literature that Weft lacks are named, with the alternative; a similar name would mislead.
 #[test]
 fn schemes_that_are_not_modelled_are_named_as_such() {
     let folder = folder_with("elsewhere", TINY);
@@ -108,7 +108,7 @@ fn schemes_that_are_not_modelled_are_named_as_such() {
         let said = said_of(set);
         assert!(said.contains(words) && !said.contains("did you mean"), "{set}: {said}");
     }
-    // in capitals, what Weft has must lead to the name that it has
+    // in capitals, the name of an existing scheme must lead to its name in Weft
     for (setting, topic) in [("transport", "transports"), ("balance", "balancers")] {
         let listed = crate::good(&folder, &format!("list {topic}"));
         let own = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));

@@ -1,4 +1,4 @@
-//! The folder of results: what is in it, what never changes, and what `measure.record` decides.
+//! The folder of results: its contents, the values that never change, and the effect of `measure.record`.
 
 use crate::{TINY, finished, folder, folder_with, good, json, text};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn a_folder_holds_what_the_documentation_says() {
     }
 }
 
-/// The summary or manifest without what the wall clock and the machine decide.
+/// The summary or manifest without values of the wall clock and the machine.
 fn settled(path: &Path) -> Value {
     let mut value = json(path);
     for key in ["wall_s", "peak_memory_bytes"] {

@@ -1,4 +1,4 @@
-//! The recipes of the book read what a run has written.
+//! The recipes of the book work on the output of a run.
 
 use crate::{folder, good};
 use std::io::Write;
@@ -30,7 +30,7 @@ fn the_recipes_read_the_tables_of_a_sweep() {
     let recipes = blocks("python");
     assert_eq!(recipes.len(), 4);
     let Some(python) = python() else {
-        // past the test harness, which would keep it to itself
+        // bypassing the test harness, which would hide it
         let _ = writeln!(std::io::stderr(), "recipes in Python skipped: no target/python (make setup)");
         return;
     };

@@ -1,4 +1,4 @@
-//! What reaches a screen is text, whatever files, names and arguments contain; and what cannot be written is an error.
+//! Only text reaches a screen, whatever files, names and arguments contain; and a failed write is an error.
 
 use crate::{TINY, command, folder, folder_with, good, said, text, weft};
 use std::fs;

@@ -62,5 +62,5 @@ fn checks_say_what_an_estimate_lacks() {
     assert!(ndp.replace('\n', " ").contains("Nothing is sent before 3 ms"), "{ndp}");
     let jobs = good(&folder, "new terasort");
     let jobs = of("jobs.toml", &jobs);
-    assert!(jobs.contains("no estimate: jobs decide"), "{jobs}");
+    assert!(jobs.contains("no estimate: jobs determine"), "{jobs}");
 }

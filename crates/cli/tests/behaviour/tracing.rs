@@ -1,4 +1,4 @@
-//! One flow followed: a table that says where every packet was, and a capture that tshark opens.
+//! One flow followed: a table of where every packet was, and a capture that tshark opens.
 
 use crate::{TINY, folder_with, good, text, weft};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `weft tune`: thresholds found by running a scenario, what a model says of them, and what cannot be searched.
+//! `weft tune`: thresholds found by running a scenario, a model's view of them, and impossible searches.
 
 use crate::{Said, folder, folder_with, good, weft};
 use serde_json::Value;
@@ -133,8 +133,8 @@ fn flows_and_loads_that_differ_from_the_scenario_are_remarked() {
     assert!(!tuned("tune-same", &format!("{SAME} --trials 2")).out.contains("remark"));
 }
 
-/// The best found is at least as good as the scenario's own thresholds, whatever the number of trials, which is told right; and
-/// `weft check` takes it.
+/// The best found is at least as good as the scenario's own thresholds, whatever the number of trials, which is
+/// reported correctly; `weft check` accepts it.
 #[test]
 fn the_best_thresholds_are_no_worse_than_the_scenarios_and_can_be_used() {
     for trials in [2, 9] {

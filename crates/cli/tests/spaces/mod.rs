@@ -24,7 +24,7 @@ pub(crate) fn number(side: &str) -> u8 {
     }
 }
 
-/// Runs a command; says whether it succeeded, and all it printed.
+/// Runs a command; returns whether it succeeded, and everything it printed.
 pub(crate) fn run(words: &[&str]) -> (bool, String) {
     match Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).output() {
         Ok(output) => {
@@ -108,7 +108,8 @@ fn privileges_of(process: u32) -> Vec<u64> {
 }
 
 impl Bench {
-    /// Client and server with a router between them, each side one link; none without the right to make namespaces.
+    /// Client and server with a router between them, one link on each side; `None` without the right to make
+    /// namespaces.
     pub(crate) fn new(name: &str, workers: u16) -> Option<Bench> {
         let mut bench = Bench::links(name)?;
         ["left", "right"].iter().for_each(|side| bench.routed(side));
@@ -181,11 +182,11 @@ impl Bench {
         self.within(side, &["ip", "-6", "route", "add", "default", "via", &gateway]);
     }
 
-    /// The same as [`Bench::new`] with AF_XDP instead of packet sockets; none where the kernel has no AF_XDP either.
+    /// Like [`Bench::new`], with AF_XDP instead of packet sockets; `None` if the kernel has no AF_XDP either.
     pub(crate) fn xdp(name: &str) -> Option<Bench> {
         let mut bench = Bench::links(name)?;
         ["left", "right"].iter().for_each(|side| bench.routed(side));
-        // What AF_XDP takes has no note that its checksum is missing: the hosts sum themselves.
+        // Frames taken by AF_XDP carry no note that their checksum is missing, so the hosts compute it themselves.
         for side in ["left", "right"] {
             bench.within(side, &["ethtool", "-K", "eth0", "tx", "off"]);
         }
@@ -251,7 +252,7 @@ impl Bench {
         (good, text)
     }
 
-    /// What `weft router show` says of a router in trouble, and what the kernel counts at its links.
+    /// The output of `weft router show` for a router in trouble, and the kernel's counters at its links.
     fn state_of_router(&self) -> String {
         let show = [env!("CARGO_BIN_EXE_weft"), "router", "show"];
         let file = self.folder.join("router.toml").display().to_string();
@@ -259,7 +260,6 @@ impl Bench {
         [run(&[&show[..], &[&file]].concat()).1, run(&links).1].concat()
     }
 
-    /// `weft router show` and its metrics say these words.
     /// Waits until `weft router show` has a line that begins with these words.
     pub(crate) fn shows_soon(&self, words: &[&str]) {
         let mut text = String::new();
@@ -278,6 +278,7 @@ impl Bench {
         panic!("no line {words:?}: {text}");
     }
 
+    /// Asserts that `weft router show` prints the first text, and its metrics the second.
     pub(crate) fn shows_its_counters(&self, [shown, measured]: [&str; 2]) {
         let show = Command::new(env!("CARGO_BIN_EXE_weft"))
             .args(["router", "show", "router.toml"])

@@ -12,7 +12,7 @@ pub(super) struct ServingStage {
 }
 
 impl ServingStage {
-    /// When a packet that arrives now has been served; none if it would wait longer than `most`.
+    /// When a packet that arrives now will have been served; `None` if it would wait longer than `most`.
     pub(super) fn enter(&mut self, now: Time, service: Span, most: Span) -> Option<Time> {
         if self.free_at.since(now) > most {
             return None;
@@ -22,7 +22,7 @@ impl ServingStage {
     }
 }
 
-/// What leaves by a port.
+/// The packets that leave by a port.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PortQueue {
     /// The batch in preparation: packets, and the nodes to which they go.
@@ -79,14 +79,14 @@ impl ModelNode {
         }
     }
 
-    /// Queues, buckets and flowlets are empty after a failure. A node that comes back takes all others to be up.
+    /// Queues, buckets and flowlets are empty after a failure. A node that comes back assumes that all others are up.
     pub(super) fn restart(&mut self, model: &ClusterModel, node: u16) {
         let life = self.life;
         let fresh = ModelNode::new(model, node);
         *self = ModelNode { life, ..fresh };
     }
 
-    /// The port that leads to a node; 0 out of the cluster.
+    /// The port that leads to a node; 0 leads out of the cluster.
     pub(super) fn port_to(&self, own: u16, to: u16) -> u16 {
         port(&self.outward, own, to)
     }
@@ -107,6 +107,6 @@ fn port(neighbours: &[u16], own: u16, other: u16) -> u16 {
 
 fn director(model: &ClusterModel, node: u16) -> Director {
     let nodes = model.shape.spread();
-    // In an n-fly a node of rank 0 is none of those over which it spreads.
+    // In an n-fly, a node of rank 0 is not among those over which it spreads.
     Director::new(DirectorSettings { nodes, ..model.director }, node)
 }

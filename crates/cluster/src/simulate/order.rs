@@ -1,7 +1,8 @@
 //! Whether packets of a flow leave in the order in which they came.
 //!
-//! The measure of the RouteBricks paper: when p1 p2 p3 p4 p5 leave as p1 p4 p2 p3 p5, that is one reordered sequence. A
-//! sequence is reordered from the packet that leaves too early until the next one that leaves behind none.
+//! The measure of the RouteBricks paper: when p1 p2 p3 p4 p5 leave as p1 p4 p2 p3 p5, that is one reordered sequence.
+//! A sequence is reordered from the packet that leaves too early until the next one that leaves no earlier packet
+//! behind.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ struct LeftSoFar {
     late: bool,
 }
 
-/// The flows that have left packets.
+/// The flows whose packets have left.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowOrder {
     flows: HashMap<u64, LeftSoFar>,
@@ -20,7 +21,7 @@ pub(super) struct FlowOrder {
 }
 
 impl FlowOrder {
-    /// A packet of a flow leaves; only the measured ones count.
+    /// Records that a packet of a flow leaves; only the measured ones count.
     pub(super) fn leaves(&mut self, flow: u64, sequence: u32, measured: bool) {
         let left = self.flows.entry(flow).or_default();
         let late = sequence < left.next;

@@ -1,4 +1,4 @@
-//! What a simulated cluster did.
+//! The outcome of a simulated cluster.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::shape::ClusterShape;
 /// Packets lost, by place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterLosses {
-    /// At a card that carries no more.
+    /// At a card that is saturated.
     pub card: u64,
-    /// At cores that process no more.
+    /// At cores that are saturated.
     pub core: u64,
     /// At a link that is full.
     pub link: u64,
@@ -57,7 +57,7 @@ impl LatencySummary {
     }
 }
 
-/// The outcome of a simulation. Counts are of the whole of it, bytes of the measured part.
+/// The outcome of a simulation. Counts cover the whole run, bytes the measured part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterOutcome {
     /// The measured part.
@@ -70,13 +70,13 @@ pub struct ClusterOutcome {
     pub delivered: u64,
     /// Packets lost.
     pub losses: ClusterLosses,
-    /// Packets still inside when nothing more was to happen: always 0.
+    /// Packets still inside when nothing more could happen: always 0.
     pub inside: u64,
     /// How often headers were parsed.
     pub parsed: u64,
     /// How often a node that was neither input nor output moved a packet.
     pub relayed: u64,
-    /// Nodes that a packet visited, at most.
+    /// Maximum number of nodes that a packet visited.
     pub most_nodes: u8,
     /// Bytes that entered.
     pub offered: u64,
@@ -119,25 +119,25 @@ impl ClusterOutcome {
         known.sum += u128::from(span.0);
     }
 
-    /// The rate of so many bytes in the measured part.
+    /// The rate at which `bytes` bytes are carried in the measured part.
     #[must_use]
     pub fn rate(&self, bytes: u64) -> Rate {
         Rate((u128::from(bytes) * 8 * u128::from(PS_PER_S) / u128::from(self.measured.0.max(1))) as u64)
     }
 
-    /// What the busiest node processed.
+    /// The rate processed by the busiest node.
     #[must_use]
     pub fn busiest(&self) -> Rate {
         self.rate(self.processed.iter().copied().max().unwrap_or_default())
     }
 
-    /// What the busiest internal link carried.
+    /// The rate carried by the busiest internal link.
     #[must_use]
     pub fn busiest_link(&self) -> Rate {
         self.rate(self.links.values().copied().max().unwrap_or_default())
     }
 
-    /// What all external ports sent.
+    /// The rate sent by all external ports.
     #[must_use]
     pub fn throughput(&self) -> Rate {
         self.rate(self.outputs.iter().sum())

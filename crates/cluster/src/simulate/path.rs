@@ -7,7 +7,7 @@ use crate::station::{ClusterPhase, ClusterStation, RelayMove};
 use crate::traffic::ClusterArrival;
 
 impl Running<'_> {
-    /// The next node in a mesh, or the node itself where the packet leaves; none if its output is down.
+    /// The next node in a mesh, or the node itself where the packet leaves; `None` if its output is down.
     pub(super) fn next_in_mesh(&mut self, node: u16, packet: u32, held: ModelPacket) -> Option<u16> {
         if held.visited > 1 {
             return match held.station.next(node as u8, held.from as u8) {

@@ -1,6 +1,6 @@
-//! Shell scripts that set a host up: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file that a
-//! script writes. Every command is assumed to run, in order, even inside an `if`. Values that the script computes are
-//! skipped.
+//! Shell scripts that configure a host: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file
+//! that a script writes. Every command is assumed to run, in order, even inside an `if`. Values that the script
+//! computes are skipped.
 
 use super::{LinuxSetting, LinuxSettings};
 use crate::place::{SourceFile, lines};

@@ -1,4 +1,4 @@
-//! The estimator against its closed form, its quantiser, and itself: told in advance or as it happens.
+//! The estimator against its closed form, its quantiser, and itself: informed in advance or as packets leave.
 
 use super::*;
 use weft_core::settings::Share;
@@ -93,7 +93,7 @@ fn a_burst_never_exceeds_the_bits_of_the_metric() {
     }
 }
 
-/// A port that foresees and one that is asked count the same packets at the same instants, whoever looks in between.
+/// A port that foresees and one that is asked count the same packets at the same instants, whenever they are read.
 #[test]
 fn what_is_foreseen_is_what_happens() {
     for seed in 0..50 {

@@ -1,4 +1,4 @@
-//! What is remembered of other leaves, what is told them, and how both grow old.
+//! What is remembered of other leaves, what is reported to them, and how both age.
 
 use super::*;
 

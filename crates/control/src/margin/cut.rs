@@ -28,7 +28,7 @@ impl ControlLoop {
         }
     }
 
-    /// All margins, told by the roots; where they are not known, by the sign of the phase margin.
+    /// All margins, judged by the unstable roots or, where their number is unknown, by the sign of the phase margin.
     pub(super) fn margins(&self) -> Margins {
         let found = margins(self);
         let by_phase = || u32::from(found.phase().is_some_and(|crossing| crossing.margin < 0.0));

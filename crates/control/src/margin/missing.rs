@@ -21,7 +21,7 @@ fn of_dcqcn(subject: &Subject, of: &Bottleneck) -> Option<String> {
     let share = rate(of.share());
     if of.share() < subject.least() {
         return Some(format!(
-            "{} of at least {} (`min_rate`) exceed the link, of which each could have {share}",
+            "{} of at least {} (`min_rate`) exceed the link, whose equal share is {share}",
             subject.counted(),
             rate(subject.least())
         ));
@@ -64,7 +64,7 @@ fn of_timely(settings: &TimelyParameters) -> &'static str {
 }
 
 impl super::CaseMargins {
-    /// How long marks wait in the queue, where they are made in front of it.
+    /// How long marks wait in the queue, if packets are marked before they join it.
     pub(super) fn waits(&self) -> Option<String> {
         let subject = &self.subject;
         (subject.marks_at_arrival() && self.queue.is_finite()).then(|| {

@@ -1,5 +1,5 @@
-//! Tuned settings tried with packets: the fewest and the most flows start at line rate and, once the time to recover is over, must
-//! fill the link. With hyper increase and without, because the model has none.
+//! Tuned settings tried with packets: the fewest and the most flows start at line rate and, once the time to recover
+//! is over, must fill the link. They run with and without hyper increase, because the model has none.
 
 use std::path::Path;
 
@@ -36,9 +36,9 @@ pub(crate) struct Trials<'a> {
 pub(super) struct Trial {
     pub(super) flows: u32,
     pub(super) hyper: String,
-    /// Of the link, after the recovery.
+    /// Utilisation of the link after the recovery.
     pub(super) share: f64,
-    /// Kilobytes, after the recovery: mean and standard deviation.
+    /// Queue after the recovery, in kilobytes: mean and standard deviation.
     pub(super) queue: (f64, f64),
 }
 
@@ -62,7 +62,7 @@ impl Trial {
 pub(super) const HEADER: [&str; 5] = ["packets of flows", "hyper", "goodput %", "queue kB", "deviation kB"];
 
 impl Trials<'_> {
-    /// Packets of this number of flows with these settings, over twice the time allowed for recovery.
+    /// Simulates this number of flows in packets with these settings, over twice the time allowed for recovery.
     pub(super) fn run(&self, set: &[String], flows: u32, hyper: &str, recovery: f64) -> Result<Trial, Error> {
         let mut options = FluidOptions { delay: None, ..self.options.clone() };
         options.set.extend(self.options.law.iter().map(|law| format!("transport={law}")));
@@ -70,13 +70,13 @@ impl Trials<'_> {
         let network = &Subject::all(self.path, &options)?[0];
         options.set.extend_from_slice(set);
         if self.options.delay.is_some() {
-            // what the loop has on top of the network waits in front of the notification
+            // the loop's delay beyond the network's is a wait in front of the notification
             let wanted = Subject::all(self.path, self.options)?[0].delay;
             let late = network.late() + (wanted - network.delay).max(0.0);
             options.set.push(format!("transport.dcqcn.cnp_delay={}", Span::from_seconds_rounded(late)));
         }
         let mut case = prepare(self.path, &options.set, false)?.remove(0);
-        // not by its path: a scenario may say how far hyper increase steps, which has no effect without any
+        // not by its path: a scenario may set the step of hyper increase, which then has no effect
         if let TransportSettings::Dcqcn(own) = &mut case.settings.transport {
             own.law.hyper_increase =
                 if hyper == WITHOUT_HYPER { HyperIncrease::Off } else { HyperIncrease::Both };

@@ -1,4 +1,5 @@
-//! What tuning found, in words: the sentence, its reasons or what would help, the tables, the settings to copy, the page.
+//! The result of tuning as text: the sentence, its reasons or what would help, the tables, the settings to copy, the
+//! page.
 
 use std::fmt::Write;
 
@@ -53,7 +54,7 @@ impl Tuning {
         self.trials.iter().map(Trial::row).collect()
     }
 
-    /// The bottleneck with the settings of a candidate, which mark at departure.
+    /// The bottleneck with the settings of a candidate, which marks at departure.
     fn tuned(&self, one: &Candidate) -> Bottleneck {
         let marking = Marking::Ramp(one.ramp);
         Bottleneck { law: one.law, marking, marks_at_arrival: false, ..self.base }
@@ -121,7 +122,7 @@ impl Tuning {
         ]
     }
 
-    /// What is in the way where no candidate is within one of the two limits.
+    /// The obstacle where no candidate is within one of the two limits.
     fn limit(&self) -> String {
         let nearest = self.candidates.iter().min_by(|a, b| a.ramp.high.total_cmp(&b.ramp.high));
         nearest.map_or_else(
@@ -162,7 +163,7 @@ impl Tuning {
         text
     }
 
-    /// What packets did, and what hyper increase does to it.
+    /// The result of packets, and the effect of hyper increase on it.
     fn trial_words(&self) -> Option<String> {
         let least = |hyper: &str| {
             let of = self.trials.iter().filter(|one| one.hyper == hyper).map(|one| 100.0 * one.share);
@@ -176,7 +177,7 @@ impl Tuning {
         ))
     }
 
-    /// Why this one, and what stands in the way of a better one.
+    /// Why this one was chosen, and what prevents a better one.
     fn reasons(&self) -> Vec<String> {
         let (from, to, margin) = self.wanted;
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return self.help() };

@@ -2,7 +2,7 @@
 
 use crate::units::{Span, Time};
 
-/// Bins at most; when a run needs more, neighbours are merged and bins become twice as wide.
+/// Maximum number of bins; when a run needs more, neighbours are merged and bins become twice as wide.
 const MOST_BINS: usize = 400;
 
 /// Amounts (bytes, or picoseconds of cores or disks) over time.
@@ -36,7 +36,7 @@ impl Activity {
         self.spread((from, to, amount), u64::saturating_add);
     }
 
-    /// Takes back an amount that was added between these instants, or as a part of more at the same rate.
+    /// Takes back an amount that was added between these instants, alone or as a part of more at the same rate.
     pub fn take_back(&mut self, from: Time, to: Time, amount: u64) {
         self.spread((from, to, amount), u64::saturating_sub);
     }

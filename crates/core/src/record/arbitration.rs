@@ -7,11 +7,11 @@ use std::ops::AddAssign;
 pub struct ArbitrationCounts {
     /// Requests that the arbiters of upper links decided.
     pub upper: u64,
-    /// Requests that they need not see, because leaves decided them.
+    /// Requests that bypassed them, because leaves decided.
     pub spared: u64,
     /// Reports of leaves to the switches above them.
     pub reports: u64,
-    /// Slices that these sent in answer.
+    /// Slices sent in answer.
     pub slices: u64,
 }
 

@@ -38,8 +38,8 @@ impl Incident {
         matches!(self, Incident::Failure | Incident::StormBegins)
     }
 
-    /// What packets are lost to that are dropped for this reason: a failure where a link was down or no route was left, a storm
-    /// where a watchdog dropped them.
+    /// The incident behind drops for this reason: a failure if a link was down or no route was left, a storm if a
+    /// watchdog dropped the packets.
     #[must_use]
     pub const fn behind(reason: Reason) -> Option<Incident> {
         match reason {
@@ -53,9 +53,9 @@ impl Incident {
 /// Everything of one kind that happens at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentRecord {
-    /// When.
+    /// The instant.
     pub at: Time,
-    /// What.
+    /// The kind of incident.
     pub kind: Incident,
     /// The cables or hosts: `leaf0-spine1`, `host3`.
     pub places: Vec<String>,

@@ -62,7 +62,7 @@ pub struct JobRecord {
     pub steps: Vec<StepRecord>,
     /// Bytes of map output fetched by reducers, over the network or from their own host.
     pub shuffled: Bytes,
-    /// Bytes of the transfers that have arrived, remote procedure calls included.
+    /// Bytes of the transfers that have arrived, including remote procedure calls.
     pub transferred: Bytes,
     /// Time of cores over time.
     pub cores: Activity,
@@ -85,11 +85,11 @@ pub struct TaskRecord {
     pub host: Option<HostId>,
     /// When it was done; `None`: unfinished.
     pub end: Option<Time>,
-    /// Whether it fetches what other tasks put out, instead of reading files.
+    /// Whether it fetches the output of other tasks, instead of reading files.
     pub fetches: bool,
     /// Whether it is the copy of a task that took too long.
     pub copy: bool,
-    /// Whether its copy, or the task of which it is the copy, was first.
+    /// Whether its copy, or the task that it copies, was first.
     pub killed: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct StepRecord {
     pub start: Time,
     /// When it ended; `None`: the run ended first.
     pub end: Option<Time>,
-    /// What ended last, and thus bounded it.
+    /// The resource that finished last, and thus bounded it.
     pub bound: Resource,
     /// The task whose end began it; `None`: the end of the previous step of its own task.
     pub after: Option<u32>,
@@ -123,7 +123,7 @@ impl JobRecord {
         self.tasks.get(1..).unwrap_or_default()
     }
 
-    /// How many of its own tasks are not done.
+    /// Number of its own tasks that are not done.
     #[must_use]
     pub fn open_tasks(&self) -> usize {
         self.own_tasks().iter().filter(|task| task.end.is_none()).count()
@@ -147,7 +147,7 @@ impl JobRecord {
         self.range(|step| step.name == name)
     }
 
-    /// The same of some steps.
+    /// The same for some steps.
     fn range(&self, is_meant: impl Fn(&StepRecord) -> bool) -> Option<(Time, Time)> {
         let of = || self.steps.iter().filter(|step| is_meant(step));
         let start = of().map(|step| step.start).min()?;

@@ -1,5 +1,5 @@
 //! Which quantities a record holds. An engine that does not measure one leaves its fields empty and says so, so that
-//! an empty field is not taken for zero.
+//! an empty field is not mistaken for zero.
 
 /// What an engine may or may not measure. It always measures flows: sizes, starts, ends, payload delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub enum Quantity {
     Drops,
     /// Packets marked, and congestion notifications.
     Marks,
-    /// What senders learn: last acknowledgements, retransmissions, time-outs and negative acknowledgements.
+    /// Senders' observations: last acknowledgements, retransmissions, time-outs and negative acknowledgements.
     Recovery,
     /// Reordering: duplicate acknowledgements, displacement, receive offload.
     Reordering,
@@ -38,7 +38,7 @@ impl Quantity {
         Quantity::DuplicateAcks,
     ];
 
-    /// The name, for people and in files.
+    /// The name, in texts and in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

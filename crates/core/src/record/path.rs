@@ -48,7 +48,7 @@ pub struct PathSection {
     pub bound: Resource,
     /// Where the section begins.
     pub start: Time,
-    /// Where it ends and the next begins.
+    /// The instant at which it ends and the next begins.
     pub end: Time,
 }
 
@@ -68,9 +68,9 @@ impl JobRecord {
 
     /// The critical path, from the submission to the end of the job without a gap; empty if the job is unfinished.
     ///
-    /// From the last step back: a step began because the previous step of its task ended or because another task did
-    /// ([`StepRecord::after`]). Between that and the step a task waits for a heartbeat. A copy begins while the task that it
-    /// copies is in a step: until then the path is that step.
+    /// Traces back from the last step: a step began because the previous step of its task ended or because another
+    /// task did ([`StepRecord::after`]). In between, a task waits for a heartbeat. A copy begins while the task that
+    /// it copies is in a step: until then the path is that step.
     #[must_use]
     pub fn critical_path(&self) -> Vec<PathSection> {
         let Some(end) = self.end else { return Vec::new() };
@@ -96,7 +96,7 @@ impl JobRecord {
         path
     }
 
-    /// The step in which a task is at an instant, begun before it and not over.
+    /// The step in which a task is at an instant: begun before it and not yet over.
     fn step_at(&self, task: u32, at: Time) -> Option<usize> {
         self.steps
             .iter()

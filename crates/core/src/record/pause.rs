@@ -1,4 +1,4 @@
-//! What priority flow control did in a run, and the numbers that summarise it.
+//! Priority flow control in a run, and the numbers that summarise it.
 
 use super::{FlowRecord, RunRecord};
 use crate::ids::LinkId;
@@ -24,11 +24,11 @@ pub struct PauseRecord {
     pub asked: u64,
     /// Times it let the far end resume (XON).
     pub resumed: u64,
-    /// Times that the queue here, not itself paused, caused a port of this switch to stop its sender.
+    /// Times that the queue here, while not paused itself, caused a port of this switch to stop its sender.
     pub caused: u64,
     /// Memory set aside for what arrives after XOFF.
     pub headroom: Bytes,
-    /// The most that was used of it.
+    /// Peak use of it.
     pub headroom_peak: Bytes,
     /// Pause frames sent by this end, for all classes, including refreshes. The link's own counts exclude them.
     pub frames: u64,
@@ -36,7 +36,7 @@ pub struct PauseRecord {
     pub frames_lost: u64,
 }
 
-/// What priority flow control did to the payload of a flow.
+/// The effect of priority flow control on the payload of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowPauses {
     /// How long its packets waited in paused switch queues, summed over packets and hops.
@@ -45,7 +45,7 @@ pub struct FlowPauses {
     pub packets: u32,
     /// How long its sender waited for its host's paused card.
     pub at_host: Span,
-    /// Some packet left a queue that had made a switch pause others: the flow is one of the culprits.
+    /// Whether any packet left a queue that had made a switch pause others: the flow is one of the culprits.
     pub congested: bool,
 }
 
@@ -56,7 +56,7 @@ impl FlowPauses {
         !self.congested && self.held + self.at_host > Span::ZERO
     }
 
-    /// Adds what happened to more of its packets.
+    /// Adds the effect on more of its packets.
     #[must_use]
     pub fn and(self, other: FlowPauses) -> FlowPauses {
         FlowPauses {
@@ -88,9 +88,9 @@ pub struct HeldGroup {
 /// Measured flows by their role in pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeldFlows {
-    /// Held up by what others caused.
+    /// Held up by pauses that others caused.
     pub victims: HeldGroup,
-    /// Part of what caused pauses.
+    /// Flows that helped to cause pauses.
     pub culprits: HeldGroup,
     /// Flows that were neither.
     pub others: HeldGroup,

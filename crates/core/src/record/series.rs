@@ -26,7 +26,7 @@ pub struct QueueSeries {
     pub samples: u64,
 }
 
-/// What a queue monitor reports.
+/// The report of a queue monitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueEvents {
     /// Its lines, ordered by time: the last million.
@@ -35,17 +35,17 @@ pub struct QueueEvents {
     pub left_out: u64,
 }
 
-/// A line of a queue monitor: what samples showed of one queue that was longer than the threshold.
+/// A line of a queue monitor about one queue that exceeds the threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueEvent {
     /// The instant of the sample.
     pub time: Time,
-    /// Whether the queue became too long, still was, or no longer was.
+    /// Whether the queue became too long, still is, or no longer is.
     pub stage: QueueStage,
     /// The link of the output port.
     pub link: LinkId,
-    /// The input ports from which the packets came, as in `0-3,12`: of a switch with virtual output queues a group, of
-    /// others all ports.
+    /// The input ports that the packets came from, as in `0-3,12`: one group in a switch with virtual output queues,
+    /// all ports in any other.
     pub inputs: Arc<str>,
     /// Wire bytes of the sample; at the end, of the longest since the start.
     pub length: Bytes,
@@ -60,7 +60,7 @@ pub enum QueueStage {
     Start,
     /// This sample exceeds the threshold, like the one before.
     Update,
-    /// This sample does not exceed the threshold any more.
+    /// This sample no longer exceeds the threshold.
     End,
 }
 
@@ -89,15 +89,15 @@ pub struct FlowSeries {
 /// The state of a sender at an instant, as `ss -ti` shows it on Linux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowSample {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// Which flow.
+    /// The flow.
     pub flow: FlowId,
     /// Congestion window, payload.
     pub cwnd: Bytes,
     /// Slow-start threshold; `None` until there is one.
     pub ssthresh: Option<Bytes>,
-    /// Payload in flight as far as the sender knows (pipe).
+    /// The sender's estimate of the payload in flight (pipe).
     pub in_flight: Bytes,
     /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,
@@ -117,7 +117,7 @@ pub enum FlowState {
     /// Nothing is missing.
     #[default]
     Open,
-    /// Something arrived out of order, too little to declare a loss.
+    /// Packets arrived out of order, too few to declare a loss.
     Disorder,
     /// A mark was echoed; the window falls.
     Reducing,

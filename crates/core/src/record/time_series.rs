@@ -1,5 +1,5 @@
-//! A run over time in bins: what arrived, what links carried, what was dropped, marked and paused, and
-//! how long queues were. Every value is a whole number that adds up over parts of a network, or a maximum.
+//! A run over time in bins: arrivals, loads of links, drops, marks, pauses and queues. Every value is a whole number
+//! that adds up over parts of a network, or a maximum.
 
 use super::Reason;
 use crate::ids::LinkId;
@@ -12,7 +12,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 pub struct TimeSeries {
     /// The length of each of the first `fine` bins; the last of all may be shorter.
     pub every: Span,
-    /// How many bins keep the length `every`.
+    /// Number of bins that keep the length `every`.
     pub fine: usize,
     /// The length of the other bins.
     pub later: Span,
@@ -31,13 +31,13 @@ pub struct LinkGroup {
     pub from: u8,
     /// Tier of the receiving nodes.
     pub to: u8,
-    /// How many links.
+    /// The number of links.
     pub links: u32,
     /// The sum of their line rates.
     pub capacity: Rate,
 }
 
-/// What happened in one bin.
+/// Totals of one bin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeBin {
     /// Payload delivered in order to applications, of all flows.
@@ -54,7 +54,7 @@ pub struct TimeBin {
     pub groups: Vec<GroupBin>,
 }
 
-/// What the links of a group did in one bin.
+/// Totals of a group of links in one bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupBin {
     /// Wire bytes sent; a packet counts from its first bit.
@@ -63,7 +63,7 @@ pub struct GroupBin {
     pub byte_time: u128,
     /// The longest queue of a port, in wire bytes.
     pub peak: Bytes,
-    /// The link behind the port that had it; among equals the first.
+    /// The link behind the port that had it; the first among equals.
     pub peak_at: LinkId,
 }
 
@@ -77,7 +77,7 @@ pub struct PausedLink {
 }
 
 impl TimeSeries {
-    /// Paused links that are kept at most: those with the longest total pause, ties by number.
+    /// Maximum number of paused links kept: those with the longest total pause, ties by number.
     pub const PAUSED_LINKS: usize = 1_024;
 
     /// When a bin begins.
@@ -123,7 +123,7 @@ impl TimeSeries {
         self.bins[bin].groups[group].byte_time as f64 / ports.max(1.0)
     }
 
-    /// Adds what another part of the network saw in the same bins.
+    /// Adds the counts of another part of the network in the same bins.
     #[must_use]
     pub fn and(mut self, other: &TimeSeries) -> TimeSeries {
         self.bins.iter_mut().zip(&other.bins).for_each(|(bin, other)| bin.and(other));
@@ -154,7 +154,7 @@ fn per_second(bytes: Bytes, span: Span) -> f64 {
 }
 
 impl TimeBin {
-    /// Adds what happened elsewhere in this bin, or in its neighbour.
+    /// Adds the counts of this bin elsewhere, or of its neighbour.
     fn and(&mut self, other: &TimeBin) {
         self.delivered += other.delivered;
         self.marked += other.marked;
@@ -166,7 +166,7 @@ impl TimeBin {
 }
 
 impl GroupBin {
-    /// Notes how long the queue of a link was.
+    /// Records the length of a link's queue.
     pub fn note_peak(&mut self, peak: Bytes, link: LinkId) {
         if (peak, std::cmp::Reverse(link)) > (self.peak, std::cmp::Reverse(self.peak_at)) {
             (self.peak, self.peak_at) = (peak, link);

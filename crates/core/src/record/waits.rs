@@ -5,13 +5,13 @@ use crate::units::Span;
 /// Hops recorded separately; later ones are counted with the last.
 pub const WAIT_HOPS: usize = 8;
 
-/// Waiting times in nanoseconds by hop: 0 is the host's network card, 1 the first switch. Of a packet while it travels; of a
-/// flow, the means over its payload packets that arrived. A value beyond 4 s is cut to that.
+/// Waiting times in nanoseconds by hop: 0 is the host's network card, 1 the first switch. For a packet in flight, its
+/// own; for a flow, the means over its payload packets that arrived. Values are capped at 4 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopWaits(pub [u32; WAIT_HOPS]);
 
 impl HopWaits {
-    /// Of a packet that waited this long at its host.
+    /// The waits of a packet that waited this long at its host.
     #[must_use]
     #[inline]
     pub fn at_host(wait: Span) -> HopWaits {
@@ -20,14 +20,14 @@ impl HopWaits {
         waits
     }
 
-    /// The packet waited this long at a hop.
+    /// Adds the packet's wait at a hop.
     #[inline]
     pub fn add(&mut self, hop: u8, wait: Span) {
         let own = &mut self.0[usize::from(hop).min(WAIT_HOPS - 1)];
         *own = own.saturating_add(nanoseconds(wait));
     }
 
-    /// The packet did not wait at this hop after all, for the time that was added last.
+    /// Takes back the time that was added last for this hop: the packet did not wait there after all.
     pub fn take_back(&mut self, hop: u8, wait: Span) {
         let own = &mut self.0[usize::from(hop).min(WAIT_HOPS - 1)];
         *own = own.saturating_sub(nanoseconds(wait));

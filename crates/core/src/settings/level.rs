@@ -22,8 +22,8 @@ use std::marker::PhantomData;
 
 use super::{Family, Kind, Setting, Table, Value};
 
-/// Settings of which only those given in the file are kept. Its value is a table with some of its fields, a member
-/// with some of its settings, or [`Value::Absent`]: the level gives nothing.
+/// Settings; only those given in the file are kept. Its value is a table with some of its fields, a member with some
+/// of its settings, or [`Value::Absent`]: the level gives nothing.
 pub struct Override<T> {
     value: Value,
     of: PhantomData<fn() -> T>,
@@ -106,8 +106,8 @@ impl<T: Setting> Setting for Named<T> {
     }
 }
 
-/// `below`, overridden by `said`. A family's member keeps its settings when the same member is chosen again; another
-/// member starts from its defaults.
+/// The value `below`, overridden by `said`. A family's member keeps its settings when the same member is chosen
+/// again; another member starts from its defaults.
 #[must_use]
 pub fn over(kind: &Kind, below: Value, said: &Value) -> Value {
     match (kind, said) {

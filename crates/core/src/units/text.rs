@@ -72,7 +72,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How a message about an unknown `name` ends: `; did you mean `x`?`, or nothing.
+/// The end of a message about an unknown `name`: `; did you mean `x`?`, or nothing.
 #[must_use]
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, candidates).map_or(String::new(), |near| format!("; did you mean `{near}`?"))
@@ -192,7 +192,7 @@ impl Grammar {
     }
 }
 
-/// Where the number of `"1e3 us"` ends, if the apparent unit at `split` is an exponent.
+/// The end of the number in `"1e3 us"`, if the apparent unit at `split` is an exponent.
 fn exponent_end(text: &str, split: usize) -> Option<usize> {
     let rest = text[split..].strip_prefix(['e', 'E'])?;
     let unsigned = rest.strip_prefix(['+', '-']).unwrap_or(rest);

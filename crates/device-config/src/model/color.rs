@@ -3,14 +3,14 @@
 use weft_config::place::{Placed, Spot};
 use weft_core::Bytes;
 
-/// What a kind of switch does with red packets.
+/// How a kind of switch treats red packets.
 #[derive(Debug)]
 pub struct RedPackets {
     /// The setting that drops red packets early.
     pub at: Spot,
     /// The fixed threshold, if there is one.
     pub threshold: Option<Placed<Bytes>>,
-    /// Whether senders of red packets go by marks.
+    /// Whether senders of red packets react to marks.
     pub reads_marks: bool,
     /// Whether red packets are sent in a lossless class.
     pub lossless: bool,
@@ -25,16 +25,16 @@ pub struct OrderedFlows {
     pub transport: String,
     /// The first balancer that sends packets of one flow over several paths, if a switch has one.
     pub sprayed: Option<Placed<String>>,
-    /// What it does with packets out of order.
+    /// How it treats packets out of order.
     pub assumes: ReliesOn,
     /// Duplicate acknowledgements that mean a loss, if that decides.
     pub patience: Option<Placed<u32>>,
 }
 
-/// What a transport assumes of the packets of a flow.
+/// An assumption of a transport about the packets of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReliesOn {
-    /// TLT: what an important packet overtook is lost.
+    /// TLT: packets that an important packet overtook are lost.
     Order,
     /// PDQ: the links of one path see all requests.
     Path,

@@ -26,9 +26,9 @@ pub struct HostConfig {
     pub rate: Option<Rate>,
     /// Round trip without queueing, if the file gives it.
     pub rtt: Option<Span>,
-    /// The classes in which they send payload, lowest first; empty if the file does not tell.
+    /// The classes in which they send payload, lowest first; empty if the file does not say.
     pub payload: Vec<u8>,
-    /// The setting that has them use marks, in the file's terms; `None` if none does.
+    /// The setting that makes them use marks, in the file's terms; `None` if none does.
     pub marks_by: Option<String>,
     /// The setting of the largest receive window, in the file's terms.
     pub window_by: String,

@@ -20,7 +20,7 @@ pub enum GroupBinding {
 /// A priority group of a port.
 #[derive(Clone, Debug)]
 pub struct PriorityGroup {
-    /// Where the file binds it.
+    /// The position at which the file binds it.
     pub at: Spot,
     /// Its profile.
     pub bound: GroupBinding,
@@ -76,7 +76,7 @@ pub struct PortConfig {
     pub pfc: Vec<Placed<u8>>,
     /// Priorities that the file declares lossless although PFC is off here.
     pub meant_lossless: Vec<Placed<u8>>,
-    /// What ends pauses that last too long.
+    /// The watchdog that ends pauses that last too long.
     pub watchdog: Option<Watchdog>,
     /// Name and role of its neighbour.
     pub neighbour: Option<(String, Option<String>)>,
@@ -91,9 +91,9 @@ pub struct Watchdog {
     pub at: Spot,
     /// How long a queue is paused before the watchdog acts.
     pub detection: Option<Span>,
-    /// How long the pauses must be over before the queue is restored.
+    /// How long the queue must be free of pauses before it is restored.
     pub restoration: Option<Span>,
-    /// How often the switch looks.
+    /// How often the switch checks.
     pub poll: Option<Placed<Span>>,
 }
 

@@ -24,7 +24,7 @@ pub struct Demotion {
     pub at: Spot,
     /// The thresholds, ascending: one fewer than there are classes.
     pub thresholds: Vec<Bytes>,
-    /// Counting starts again after so many bytes.
+    /// Number of bytes after which a flow's count restarts from zero.
     pub message: Option<Placed<Bytes>>,
     /// The largest flow in bytes, if all sources are known; infinite if there is none.
     pub largest: Option<f64>,

@@ -40,9 +40,9 @@ pub struct SwitchConfig {
     pub held: Option<Placed<Held>>,
     /// A static limit of each port that includes the bytes of lossless queues.
     pub port_limit: Option<Placed<Bytes>>,
-    /// What becomes of red packets, if they are dropped early.
+    /// The treatment of red packets, if they are dropped early.
     pub red: Option<RedPackets>,
-    /// The queues in which payload passes, if the file tells.
+    /// The queues that carry payload, if the file says.
     pub carried: Option<Vec<u8>>,
 }
 
@@ -123,9 +123,9 @@ pub struct MarkingProfile {
     pub unmarked: Vec<(&'static str, Spot)>,
     /// Whether queues that are not at a port of this switch use it.
     pub bound_elsewhere: bool,
-    /// The queue length from which it marks.
+    /// The queue length at which marking begins.
     pub min: Placed<Bytes>,
-    /// The queue length from which it marks every packet.
+    /// The queue length at which every packet is marked.
     pub max: Placed<Bytes>,
     /// Probability just below `max`, from 0 to 1.
     pub probability: Placed<f64>,

@@ -124,7 +124,7 @@ impl Reader {
         }
         let (read, passed_over) = (std::mem::take(&mut self.read), std::mem::take(&mut self.passed_over));
         let (mut read, mut passed_over) = (read.list(), passed_over.list());
-        // Speed and size of packets alone give no rule anything to judge.
+        // Speed and packet size alone give rules nothing to judge.
         let idle = self.interfaces[first..].iter().all(Block::says_nothing_of_queues);
         if idle && read.iter().all(|(name, _)| name == "interface") {
             passed_over.append(&mut read);

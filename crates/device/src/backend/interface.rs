@@ -1,11 +1,11 @@
-//! What a driver says about an interface of this network namespace.
+//! A driver's information about an interface of this network namespace.
 
 use std::ffi::{c_char, c_int};
 use std::mem::zeroed;
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 
-/// `struct ethtool_channels`: the command, what there may be of each kind, and what there is.
+/// `struct ethtool_channels`: the command, then the maximum and current number of each kind.
 type Channels = [u32; 9];
 /// `ETHTOOL_GCHANNELS` and `SIOCETHTOOL`.
 const ASK_CHANNELS: u32 = 0x3c;
@@ -18,7 +18,7 @@ pub fn receive_queues(name: &str) -> Option<u32> {
     if name.len() >= libc::IFNAMSIZ {
         return None;
     }
-    // Any socket carries the request; its network namespace is the one that is asked.
+    // Any socket carries the request; it is about the socket's network namespace.
     let socket = UdpSocket::bind(("127.0.0.1", 0)).or_else(|_| UdpSocket::bind(("0.0.0.0", 0))).ok()?;
     let mut channels: Channels = [0; 9];
     channels[0] = ASK_CHANNELS;

@@ -19,7 +19,7 @@ pub enum MemoryTraffic {
     Same,
     /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
-    /// Each begins with these bytes and has this length, whatever was sent; behind them it is as it was sent.
+    /// Each begins with these bytes and has this length, whatever was sent; the rest is as it was sent.
     Renewed([u8; 64], u16),
 }
 
@@ -33,7 +33,7 @@ pub struct DestinationDraw {
 }
 
 impl DestinationDraw {
-    /// Draws from a seed, for copies of this frame, which must be IPv4 without options.
+    /// Draws destinations from a seed for copies of this frame, which must be IPv4 without options.
     ///
     /// # Panics
     /// The frame is too short.
@@ -65,7 +65,7 @@ impl DestinationDraw {
         let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
         header[8] = 64;
         header[16..].copy_from_slice(&destination.to_be_bytes());
-        // 2^16 - 1 divides 2^32 - 1: both halves of the destination contribute alike.
+        // 2^16 - 1 divides 2^32 - 1, so both halves of the destination contribute equally.
         let sum = u32::from(!self.checksum) + (destination >> 16) + (destination & 0xffff);
         let sum = (sum & 0xffff) + (sum >> 16);
         [header[10], header[11]] = (!(sum + (sum >> 16)) as u16).to_be_bytes();
@@ -105,7 +105,8 @@ impl MemoryRing {
         }
     }
 
-    /// Receives frames that begin anew. Apart from [`Backend::receive`], whose loop is measured to the instruction.
+    /// Receives frames with fresh headers. Separate from [`Backend::receive`], whose loop is measured to the
+    /// instruction.
     #[inline(never)]
     fn renew(&self, pool: &mut FramePool, batch: &mut FrameBatch, count: usize) {
         let MemoryTraffic::Renewed(begin, length) = &self.traffic else { return };
@@ -158,7 +159,8 @@ impl Backend for MemoryRing {
     }
 }
 
-/// The places of `count` frames from `at` on in a ring of `length`, a power of two: up to its end, and from its begin on.
+/// The places of `count` frames from `at` in a ring of `length`, a power of two: those up to its end, and those from
+/// its beginning.
 #[inline]
 fn parts(length: usize, at: usize, count: usize) -> [Range<usize>; 2] {
     let at = at & (length - 1);

@@ -1,10 +1,10 @@
-//! Advice about packets that are longer than any on their link can be: something has put several together.
+//! Advice about packets that are longer than their link allows, because something has coalesced several.
 
 use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::sync::Once;
 
-/// Says of the first such packet of the process what was found, and how the interface stops to coalesce packets.
+/// Reports the first such packet of the process, and how to stop the interface from coalescing packets.
 #[cold]
 pub fn tell_of_first(found: Arguments<'_>, interface: &str) {
     static FIRST: Once = Once::new();

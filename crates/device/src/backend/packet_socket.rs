@@ -60,7 +60,7 @@ impl PacketSocket {
         system::hear(&self.socket, index, HeardStations::Groups)
     }
 
-    /// Counts a frame that no buffer holds; the first of the process is told of, with advice.
+    /// Counts a frame that fits no buffer. The first one in the process is reported, with advice.
     #[cold]
     fn note_oversized(&mut self, length: usize) {
         self.losses.oversized += 1;
@@ -138,7 +138,7 @@ impl Backend for PacketSocket {
                         1
                     }
                     SendFailure::Busy => frames.len() - at,
-                    // If some have been sent, the next call fails again, and says so.
+                    // If some have been sent, the next call fails again and reports it.
                     SendFailure::Failed => {
                         result = if at == lost { Err(error) } else { Ok(()) };
                         frames.len() - at

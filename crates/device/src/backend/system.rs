@@ -34,14 +34,14 @@ pub fn is_link_down(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
 }
 
-/// What it means that a device did not accept a frame.
+/// Why a device did not accept a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendFailure {
     /// It has no room for any frame now.
     Busy,
-    /// It has dropped this frame for want of room.
+    /// It has dropped this frame for lack of room.
     Full,
-    /// It does not send this frame, now or later: too long, or forbidden.
+    /// It will never send this frame: too long, or forbidden.
     Refused,
     /// The interface is down, or gone.
     Failed,
@@ -71,8 +71,8 @@ pub fn interface_index(name: &str) -> io::Result<c_int> {
     if index == 0 { Err(io::Error::last_os_error()) } else { Ok(index as c_int) }
 }
 
-/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends; or nothing at all
-/// unless `receives`.
+/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends; unless `receives`,
+/// it receives nothing at all.
 ///
 /// # Errors
 /// There is no permission (`CAP_NET_RAW`), or the interface is gone.
@@ -120,22 +120,23 @@ pub fn netlink_socket(groups: u32, backlog: c_int) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Makes room for `bytes` of what a socket has not read. More than the usual limit needs a privilege; without it there is less room.
+/// Makes room for `bytes` unread bytes of a socket. More than the usual limit needs a privilege; without it, there is
+/// less room.
 fn make_room(socket: &OwnedFd, bytes: c_int) -> io::Result<()> {
     let room = set(socket, (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE), &bytes);
     room.or_else(|_| set(socket, (libc::SOL_SOCKET, libc::SO_RCVBUF), &bytes))
 }
 
-/// Frames that an interface receives besides those for its own MAC address, for all that listen to it.
+/// Frames that an interface receives in addition to those for its own MAC address, for all its listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeardStations {
-    /// Those for any group, such as the questions of neighbour discovery.
+    /// Frames for any group, such as the solicitations of neighbour discovery.
     Groups,
-    /// All (promiscuous mode), as a switch does.
+    /// All frames (promiscuous mode), as a switch does.
     All,
 }
 
-/// Receives frames for other MAC addresses, for as long as the socket is open.
+/// Receives frames for other MAC addresses while the socket is open.
 ///
 /// # Errors
 /// There is no permission.
@@ -151,24 +152,25 @@ pub fn hear(socket: &OwnedFd, interface: c_int, stations: HeardStations) -> io::
     set_option(socket, libc::PACKET_ADD_MEMBERSHIP, &request)
 }
 
-/// Frames that found no room in a packet socket since the last call.
+/// Frames for which a packet socket had no room since the last call.
 ///
 /// # Errors
-/// It is no packet socket.
+/// It is not a packet socket.
 #[allow(unsafe_code, reason = "a system call")]
 pub fn missed(socket: &OwnedFd) -> io::Result<u64> {
     let mut counts = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;
     let (place, option) = ((&raw mut counts).cast(), libc::PACKET_STATISTICS);
-    // SAFETY: `place` points to `length` writable bytes, of which the kernel writes as many at most.
+    // SAFETY: `place` points to `length` writable bytes; the kernel writes at most that many.
     checked(unsafe {
         libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, place, &raw mut length)
     })?;
     Ok(counts.tp_drops.into())
 }
 
-/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash. The group also hears what leaves by the
-/// interface, although its sockets ignore that on their own: a filter keeps it out, with any kernel.
+/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash. The group also receives
+/// what leaves by the interface, although its sockets by themselves ignore that; a filter keeps it out with any
+/// kernel.
 ///
 /// # Errors
 /// The kernel refuses.
@@ -209,11 +211,11 @@ fn set<T: Copy>(socket: &OwnedFd, (level, option): (c_int, c_int), value: &T) ->
     Ok(())
 }
 
-/// What the kernel says beside a frame: a header (`cmsghdr`) and `tpacket_auxdata`, as words.
+/// The kernel's note beside a frame: a header (`cmsghdr`) and `tpacket_auxdata`, as words.
 type SideNote = [u32; 10];
 
-/// Whether the kernel has taken a VLAN tag off the frame that names a network; VLAN 0 is none (IEEE 802.1Q, table 9-2). A note that the
-/// kernel has not written is zero.
+/// Whether the kernel has removed a VLAN tag that names a network; VLAN 0 is none (IEEE 802.1Q, table 9-2). A note
+/// that the kernel has not written is zero.
 fn was_of_vlan(note: &SideNote) -> bool {
     const STATUS: usize = size_of::<libc::cmsghdr>() / size_of::<u32>();
     // The status, two lengths, two places in the frame, and the tag with its type.

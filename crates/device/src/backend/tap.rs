@@ -60,7 +60,7 @@ impl Backend for TapDevice {
             match system::send_failure(&error) {
                 SendFailure::Busy | SendFailure::Full => {}
                 SendFailure::Refused => self.losses.refused += 1,
-                // If some have been sent, the next call fails again, and says so.
+                // If some have been sent, the next call fails again and reports it.
                 SendFailure::Failed if lost == n + 1 => result = Err(error),
                 SendFailure::Failed => {}
             }

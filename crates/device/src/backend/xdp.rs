@@ -1,8 +1,8 @@
 //! AF_XDP: frames taken in front of the kernel's own processing, through rings in shared memory.
 //!
-//! Every queue of an interface has a socket with memory of its own, so that no socket can starve another's rings. A frame is
-//! copied once between that memory and the worker's buffers. A chunk that has been read goes back to the fill ring as soon
-//! as that has a slot, whatever becomes of its frame: the kernel never runs out of them.
+//! Every queue of an interface has a socket with memory of its own, so that no socket can starve another's rings. A
+//! frame is copied once between that memory and the worker's buffers. A chunk that has been read returns to the fill
+//! ring as soon as that has a slot, whatever happens to its frame, so the kernel never runs out of chunks.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -19,7 +19,7 @@ mod socket;
 use program::{AttachedProgram, MOST_QUEUES};
 use socket::{CHUNK, CHUNKS, FramePlace, XdpSocket};
 
-/// An interface whose frames go to sockets, for as long as this exists.
+/// An interface whose frames go to sockets while this exists.
 #[derive(Debug)]
 pub struct XdpInterface {
     index: u32,
@@ -68,7 +68,7 @@ pub struct XdpQueue {
     /// Chunks for sending that the kernel does not have.
     free: Vec<u32>,
     losses: DeviceLosses,
-    /// Of the frames missed since the socket was opened, those that have been told.
+    /// Of the frames missed since the socket was opened, those already reported.
     told: u64,
     _interface: Arc<XdpInterface>,
 }
@@ -101,7 +101,7 @@ impl XdpQueue {
         });
     }
 
-    /// Puts a frame of at most a chunk into the ring; false if there is no room.
+    /// Puts a frame of at most a chunk into the ring; `false` if there is no room.
     fn send(&mut self, bytes: &[u8]) -> bool {
         let Some(chunk) = self.free.pop() else { return false };
         let place = self.socket.write(chunk, bytes);
@@ -129,7 +129,7 @@ impl XdpQueue {
     }
 }
 
-/// What the failure of a wake-up means.
+/// The meaning of a failed wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WakeOutcome {
     /// Some frames have been sent, and more wait: call again.

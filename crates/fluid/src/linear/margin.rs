@@ -43,9 +43,9 @@ impl Margins {
         self.phase_crossings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// These margins in terms of the verdict, which counts the unstable roots of the closed loop: turns alone do not decide
-    /// where the gain is 1 more than once. A stable loop has the further lag that makes it unstable, above zero; an unstable
-    /// one has phase margins of which the smallest is at most zero, and gain margins below 1 only.
+    /// These margins in terms of the verdict, which counts the unstable roots of the closed loop: turns alone do not
+    /// decide where the gain is 1 more than once. A stable loop has the further lag that makes it unstable, above
+    /// zero; an unstable one has only gain margins below 1, and its smallest phase margin is at most zero.
     #[must_use]
     pub fn judged(mut self, unstable_roots: u32) -> Margins {
         if unstable_roots == 0 {
@@ -124,8 +124,8 @@ impl<'a, L: Loop> Follower<'a, L> {
     }
 }
 
-/// The smallest phase margin of a loop in degrees, as [`Margins::judged`] has it; without a crossing half a turn, forwards if the
-/// loop is stable, else backwards.
+/// The smallest phase margin of a loop in degrees, as judged by [`Margins::judged`]; without a crossing, half a turn,
+/// forwards if the loop is stable, else backwards.
 pub fn smallest_margin<L: Loop + Characteristic>(of: &L) -> f64 {
     let unstable = of.unstable_roots();
     let without = if unstable == 0 { 180.0 } else { -180.0 };

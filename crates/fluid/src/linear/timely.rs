@@ -1,5 +1,5 @@
-//! The loops of patched TIMELY, exact for the branch between the thresholds, and of an integrator at the host, at their fixed points,
-//! cut at the queue. Where the queue rests, that their delays depend on it does not matter.
+//! The loops of patched TIMELY, exact for the branch between the thresholds, and of an integrator at the host, at
+//! their fixed points, cut at the queue. While the queue rests, it does not matter that their delays depend on it.
 
 use super::{Characteristic, Loop, Remembering};
 use crate::complex::Complex;
@@ -103,7 +103,7 @@ impl Integrated {
         Some(Integrated { flows, gains: (newer, older), state, age, interval, at })
     }
 
-    /// From the queue to the integral that lowers the rates of all flows, and the decay of a rate by itself.
+    /// Transfer from the queue to the integral that lowers the rates of all flows, and the decay of a rate by itself.
     fn parts(&self, omega: f64) -> (Complex, Complex) {
         let (newer, older) = self.gains;
         let told = Complex::turn(-omega * self.age) * newer

@@ -1,4 +1,4 @@
-//! Angles followed along the imaginary axis, in steps so short that no full turn is lost. Must not depend on loops.
+//! Follows angles along the imaginary axis, in steps short enough not to lose a full turn. Must not depend on loops.
 
 use crate::complex::Complex;
 use std::f64::consts::FRAC_PI_6;

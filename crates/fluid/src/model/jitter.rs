@@ -2,8 +2,7 @@
 
 use weft_core::{Random, random::Purpose};
 
-/// Which round trips include their jitter, as if it were queueing. If they do not, a sample is only older by its
-/// jitter.
+/// Which round trips include their jitter, as if it were queueing. If not, the jitter only makes a sample older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JitteredTrips {
     /// Both round trips of a gradient include one common draw: it affects the measured queue but not the gradient.
@@ -29,9 +28,9 @@ impl Jitter {
     /// No jitter.
     pub const NONE: Jitter = Jitter { most: 0.0, every: None, counted: JitteredTrips::Both };
 
-    /// The number of the draw that holds at `t`: the first one also holds before zero.
+    /// The number of the draw in effect at `t`: the first one is also in effect before zero.
     pub(super) fn number(every: f64, t: f64) -> u64 {
-        // steps end at multiples of a draw's time, but for rounding
+        // steps end at multiples of a draw's time, except for rounding
         (t / every + 1e-6).max(0.0) as u64
     }
 }
@@ -102,7 +101,7 @@ mod tests {
         Jitter { most: MOST, every, counted }
     }
 
-    /// A flow whose rate is updated every 16 us, watched after each microsecond of 160 ms: what a gradient is made of.
+    /// A flow whose rate is updated every 16 us, watched after each microsecond of 160 ms: the inputs of a gradient.
     fn watched(every: Option<f64>, counted: JitteredTrips) -> Vec<(f64, f64)> {
         let mut late = Late::new(jitter(every, counted), 7, 0);
         let at = |n: u32| {
@@ -125,7 +124,7 @@ mod tests {
             };
             assert!(samples.iter().all(|sample| (0.0..MOST).contains(&sample.0)));
             let (first, second) = (mean(&|x| x), mean(&|x| x * x));
-            // of 10 000 draws and more, whose mean strays by a third of a per cent of the width
+            // 10 000 draws and more, whose mean deviates by a third of a per cent of the width
             assert!((first / MOST - 0.5).abs() < 0.01, "{first}");
             assert!(((second - first * first) / (MOST * MOST / 12.0) - 1.0).abs() < 0.03, "{second}");
         }

@@ -7,7 +7,7 @@ mod system;
 pub use fixed::{TimelyFixedPoint, convergence_rate, fixed_point};
 pub use system::{TimelyFlow, TimelyModel};
 
-/// How a host reacts to round-trip times.
+/// The reaction of a host to round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimelyLaw {
     /// As published: a gradient of exactly zero counts as "falling". Has no fixed point.
@@ -42,7 +42,7 @@ pub struct TimelyParameters {
     pub capacity: f64,
     /// Packets between two samples of the round-trip time.
     pub segment: f64,
-    /// Minimum round-trip time, by which gradients are divided, in seconds.
+    /// Minimum round-trip time in seconds, by which gradients are divided.
     pub base: f64,
     /// Round-trip propagation, in seconds.
     pub propagation: f64,

@@ -18,7 +18,7 @@ fn packet(to: usize, ports: u32) -> Header {
     Header { destination: HostId(to as u32), ports, ..Header::default() }
 }
 
-/// What [`ForwardingTable::way`] must answer, from [`ForwardingTable::route`].
+/// The result that [`ForwardingTable::way`] must return, from [`ForwardingTable::route`].
 fn resolved<'a>(table: &'a ForwardingTable, packet: &Header) -> Way<'a> {
     match table.route(packet) {
         Route::Local(port) => Way::Only(port),

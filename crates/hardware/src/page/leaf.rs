@@ -4,10 +4,10 @@ use crate::slotted::{SlottedChance, SlottedLeaf};
 
 /// Slots of a run.
 const SLOTS: u64 = 40_000;
-/// The load at which the published model's column of 80 % is met: its pauses are a slot shorter than 80 % asks for.
+/// The load that reproduces the published model's column of 80 %: its pauses are a slot shorter than 80 % requires.
 const MET: f64 = 5.0 / 6.0;
 
-/// d and m, and what the published model says of 30 % and 80 %, each with 1 and 48 engines.
+/// d and m, and the published values at 30 % and 80 %, each with 1 and 48 engines.
 const PUBLISHED: [((usize, usize), [f64; 4]); 8] = [
     ((1, 0), [0.259, 0.264, 2.70, 2.73]),
     ((1, 1), [0.223, 0.195, 0.901, 0.870]),
@@ -62,7 +62,7 @@ struct PaperStatement {
     change: &'static str,
 }
 
-/// What the paper says of `first` against `second`.
+/// The paper's statement about `first` against `second`.
 const fn statement(
     name: &'static str,
     [first, second]: [(usize, usize); 2],

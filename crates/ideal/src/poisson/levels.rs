@@ -1,17 +1,18 @@
 //! Multilevel processor sharing: a flow falls to the next level when it has received a threshold, levels are served by
 //! strict priority, and flows of a level share. Must not depend on simulated schedules.
 //!
-//! Kleinrock, Muntz and Rodemich (1971; Kleinrock, Queueing Systems II, 1976, section 4.7): while the levels above are
-//! busy nothing happens in a level, so in the time that is left flows reach it in groups, those of one busy period of
-//! the levels above. In that time a flow with y of its work in the level takes α(y), where
+//! Kleinrock, Muntz and Rodemich (1971; Kleinrock, Queueing Systems II, 1976, section 4.7): while the levels above
+//! are busy, nothing happens in a level, so in the remaining time flows reach it in groups, one for each busy period
+//! of the levels above. In that time a flow with y of its work in the level takes α(y), where
 //!
 //! ```text
 //! α'(x) = 1 + others P(B > x) + rate ∫ α'(y) P(B > x + y) dy + rate ∫ α'(y) P(B > x − y) dy
 //! ```
 //!
-//! with the work B that a flow leaves in the level, the rate of flows, and the mean number of others in a flow's group;
-//! the first integral has no end, the second ends at x. As an operator on α' the integrals are at most the level's own
-//! load, which is below 1, so iteration converges to the only solution. α' is constant within cells of the level.
+//! with the work B that a flow leaves in the level, the rate of flows, and the mean number of others in a flow's
+//! group; the first integral is infinite, the second ends at x. As an operator on α' the integrals are at most the
+//! level's own load, which is below 1, so iteration converges to the only solution. α' is constant within cells of
+//! the level.
 
 use super::PoissonLink;
 
@@ -53,7 +54,7 @@ impl<'a> Level<'a> {
         (from < to && reached > 0.0).then_some(Level { link, from, to, reached, free })
     }
 
-    /// What the flows that end in this level contribute to the mean completion time.
+    /// The contribution of flows that end in this level to the mean completion time.
     fn time(&self) -> f64 {
         let (work, onward) = (self.link.work, self.link.work.beyond(self.to));
         let second = self.link.rate() * work.square_up_to(self.from);
@@ -116,9 +117,9 @@ impl<'a> Level<'a> {
         (work.where_up_to((low + high) / 2.0) - self.from).clamp(from, to)
     }
 
-    /// The mean number of other flows with which a flow reaches the level: E\[N (N − 1)\] / E\[N\] of the flows N that
-    /// outlast a busy period of the levels above. A busy period consists of its first flow, and of one like itself for
-    /// every flow that comes meanwhile.
+    /// The mean number of other flows that reach the level together with a flow: E\[N (N − 1)\] / E\[N\] for the
+    /// number N of flows that outlast a busy period of the levels above. A busy period consists of its first flow
+    /// and, for every flow that arrives meanwhile, of another busy period.
     fn others(&self) -> f64 {
         let (link, rate) = (self.link, self.link.rate());
         let number = self.reached / self.free;

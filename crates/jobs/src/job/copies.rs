@@ -7,7 +7,7 @@ use super::{ClusterJob, Task};
 use crate::steps::JobEvent;
 
 impl ClusterJob {
-    /// Starts copies of tasks that take too long, as far as containers are free, and checks again later.
+    /// Starts copies of tasks that take too long, while containers are free, and checks again later.
     pub(super) fn speculate(&mut self, now: Time) {
         for stage in 0..self.stages.len() {
             let Some(longest) = self.longest(stage) else { continue };
@@ -44,7 +44,7 @@ impl ClusterJob {
         others.find(|host| !self.containers[*host][pool].free.is_empty())
     }
 
-    /// How long a task of a stage may take before it gets a copy; `None` while too few are done to know.
+    /// How long a task of a stage may take before it gets a copy; `None` while too few are done to tell.
     fn longest(&self, stage: usize) -> Option<Span> {
         let settings = &self.plan.settings;
         let progress = &self.stages[stage];
@@ -73,7 +73,8 @@ impl ClusterJob {
         self.steps.began_after(task);
     }
 
-    /// Kills the copy of a task that has ended, or the task whose copy has; returns the host whose container that frees.
+    /// Kills the copy of a task that has ended, or the task whose copy has ended; returns the host whose container
+    /// becomes free.
     pub(super) fn kill_other(&mut self, now: Time, task: u32) -> Option<usize> {
         let own = &self.tasks[task as usize];
         let other = if own.of == task { own.copy } else { Some(own.of) };

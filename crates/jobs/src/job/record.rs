@@ -1,4 +1,4 @@
-//! What a job has done so far, as a record.
+//! The record of a job so far.
 
 use weft_core::record::{JobRecord, TaskRecord};
 

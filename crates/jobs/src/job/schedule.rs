@@ -23,7 +23,7 @@ impl ClusterJob {
         }
     }
 
-    /// A host reports and gets tasks; it reports again as long as tasks wait.
+    /// A host reports and gets tasks; it reports again while tasks wait.
     pub(super) fn heartbeat(&mut self, now: Time, host: usize) {
         self.fill(now, host, u32::MAX);
         if self.stages.iter().any(|stage| !stage.waiting.is_empty()) {
@@ -57,7 +57,7 @@ impl ClusterJob {
         containers.into_iter().any(|(pool, own)| !own.free.is_empty() && self.startable(pool).is_some())
     }
 
-    /// The first stage with waiting tasks for such a container that may start.
+    /// The first stage that may start and has waiting tasks for such a container.
     fn startable(&self, pool: usize) -> Option<usize> {
         (0..self.stages.len()).find(|stage| {
             let own = &self.stages[*stage];
@@ -94,7 +94,7 @@ impl ClusterJob {
         self.steps.began_after(after);
     }
 
-    /// A task takes a container and starts; returns the task that had it before.
+    /// Gives a task a container and starts it; returns the task that had the container before.
     pub(super) fn occupy(&mut self, now: Time, task: u32, host: usize) -> u32 {
         let pool = self.plan.stages[self.place(task).0].pool;
         let before = self.containers[host][pool].free.pop_front().expect("a container is free");
@@ -104,7 +104,8 @@ impl ClusterJob {
         before
     }
 
-    /// Lets a stage start if enough of what it reads is done; `by` is the task whose end may have been the last needed.
+    /// Lets a stage start if enough of its input is done; `by` is the task whose end may have been the last one
+    /// needed.
     pub(super) fn open_if_ready(&mut self, stage: usize, by: u32) -> bool {
         let share = match self.plan.settings.framework {
             Framework::Spark => 1.0,
@@ -122,7 +123,7 @@ impl ClusterJob {
         opens
     }
 
-    /// A task is done; its container is free, and its output is available to others.
+    /// Called when a task is done: its container is free, and its output is available to others.
     pub(super) fn finish(&mut self, now: Time, task: u32) {
         let (stage, host) = (self.place(task).0, self.host_of(task));
         let freed = self.kill_other(now, task);
@@ -151,8 +152,8 @@ impl ClusterJob {
         }
     }
 
-    /// Frees the container of a task. It must start again if each task has a new one, or if the task was killed before it had
-    /// started.
+    /// Frees the container of a task. The container must start again if each task has a new one, or if the task was
+    /// killed before its start.
     pub(super) fn release(&mut self, task: u32) {
         let (stage, host) = (&self.plan.stages[self.place(task).0], self.host_of(task));
         let pool = stage.pool;

@@ -9,7 +9,7 @@ use crate::shuffle::OutputSpread;
 use crate::steps::Need;
 
 impl ClusterJob {
-    /// Starts the next phase of a task; a phase without needs ends at once.
+    /// Starts the next phase of a task; a phase without needs ends immediately.
     pub(super) fn advance(&mut self, now: Time, task: u32) {
         let phase = self.tasks[task as usize].phase;
         self.tasks[task as usize].phase += 1;
@@ -69,7 +69,7 @@ impl ClusterJob {
         self.steps.step(now, task, "start", &[Need::Delay(self.plan.settings.container_start)]);
     }
 
-    /// A core for an input; longer for a straggler.
+    /// A core for the time that an input takes; longer for a straggler.
     fn core(&self, task: u32, input: Bytes) -> Need {
         let rate: Rate = self.plan.stages[self.place(task).0].stage.rate;
         let time = rate.time_for(input);
@@ -79,7 +79,7 @@ impl ClusterJob {
         }
     }
 
-    /// Reads a block, from this host if it stores a replica, and handles it meanwhile.
+    /// Reads a block, from this host if it stores a replica, and processes it meanwhile.
     fn read(&mut self, now: Time, task: u32, (block, size): (u32, Bytes)) {
         let own = self.cluster.compute[self.host_of(task)];
         let nearest = self.replicas_of(block).find(|at| *at == own);
@@ -88,7 +88,7 @@ impl ClusterJob {
         self.steps.step(now, task, "map", &needs);
     }
 
-    /// Handles what was fetched, and writes the output meanwhile if nobody reads the stage.
+    /// Processes fetched input, and writes the output meanwhile if no stage reads it.
     fn reduce(&mut self, now: Time, task: u32, input: Bytes) {
         let mut needs = vec![self.core(task, input)];
         if self.plan.stages[self.place(task).0].readers.is_empty() {
@@ -102,7 +102,7 @@ impl ClusterJob {
         self.plan.stages[stage].output(index)
     }
 
-    /// What it takes to write the output of a task to files, from replica to replica.
+    /// The needs of writing a task's output to files, from replica to replica.
     fn writing(&self, task: u32) -> Vec<Need> {
         let size = self.output_of(task);
         let mut from = self.cluster.compute[self.host_of(task)];
@@ -136,7 +136,7 @@ impl ClusterJob {
         self.plan.stages[stage].parents.iter().all(|(parent, _)| done(*parent))
     }
 
-    /// Opens as many connections for a task as it may have.
+    /// Opens as many connections as a task may have.
     fn fetch_more(&mut self, now: Time, task: u32) {
         let (stage, reader) = (self.place(task).0, self.tasks[task as usize].reader);
         let own = self.cluster.compute[self.host_of(task)];
@@ -146,7 +146,7 @@ impl ClusterJob {
         }
     }
 
-    /// A fetch has arrived. When the task has all outputs, it continues.
+    /// Called when a fetch has arrived. When the task has all outputs, it continues.
     pub(super) fn fetched(&mut self, now: Time, task: u32, from: usize) {
         let (stage, reader) = (self.place(task).0, self.tasks[task as usize].reader);
         let received = self.stages[stage].fetches.arrived(reader, from);
@@ -159,7 +159,7 @@ impl ClusterJob {
         }
     }
 
-    /// The output of a task becomes available to all running tasks of a stage that reads it.
+    /// Makes the output of a task available to all running tasks of a stage that reads it.
     pub(super) fn output_for(&mut self, now: Time, task: u32, stage: usize, spread: OutputSpread) {
         let (host, output) = (self.host_of(task), self.output_of(task));
         self.stages[stage].fetches.add(host, output, spread);

@@ -1,6 +1,5 @@
-//! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs` reads
-//! pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes,
-//! `scenario/color.rs` colours.
+//! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs`
+//! reads pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes, `scenario/color.rs` colours.
 
 mod color;
 mod marks;
@@ -166,7 +165,7 @@ impl Reader<'_> {
         switch
     }
 
-    /// The memory that limits draw from: with virtual output queues the deep one, if they move there at all.
+    /// The memory that limits draw from: with virtual output queues, the deep memory, if they ever move there.
     fn pool(&self) -> MemoryPool {
         let (name, size) = match &self.device.switch.voq {
             Some(voq) if voq.spill < voq.limit => ("switch.voq.deep", Some(voq.deep)),

@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "Red packets are dropped before packets are marked.",
         checks: "Scenarios with switch.color.red and TLT over a transport that reads marks: the red threshold against K_min. Error: not \
                  above it. Warning: below K_max of a ramp.",
-        why: "Drops take the place of marks: senders learn of congestion from losses, and repeat what marks would have saved.",
+        why: "Drops replace marks: senders learn of congestion from losses, and retransmit what marks would have saved.",
         fix: "Raise switch.color.red above the marking thresholds, or lower these.",
         source: "Lim et al., EuroSys 2021 (TLT).",
         look: |network, findings| each_red(network, |switch, red| before_marks(switch, red, findings)),
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "Pauses begin before red packets are dropped.",
         checks: "Scenarios with switch.color.red and TLT in a lossless class: the red threshold against what the queue holds when its ingress \
                  groups reach XOFF (see ecn-after-pfc). Error: above it for all other ports; warning: for two.",
-        why: "Early drops of red packets keep queues below XOFF, so that pauses become rare. Above it they come too late, and PFC does their work.",
+        why: "Early drops of red packets keep queues below XOFF, so that pauses become rare. Above it they come too late, and PFC takes over.",
         fix: "Lower switch.color.red below the figure for two ports, or raise switch.pfc.alpha or xoff.",
         source: "Lim et al., EuroSys 2021 (TLT); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| each_red(network, |switch, red| after_pauses(switch, red, findings)),
@@ -33,11 +33,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "green-beside-red",
         level: Severity::Warning,
         title: "Payload without TLT shares a queue with red packets.",
-        checks: "Scenarios with switch.color: the queues in which transports with TLT send payload against those of all other transports and of datagrams.",
-        why: "What carries no colour is green: it is never dropped early, takes the room that red packets leave for green ones, and with \
+        checks: "Scenarios with switch.color: whether transports with TLT send payload in the queues of other transports or of datagrams.",
+        why: "Payload without a colour is green: it is never dropped early, takes the room that red packets leave for green ones, and with \
               count = \"whole-queue\" has red packets dropped in its place.",
         fix: "Give the other traffic a class of its own (traffic.class, switch.queues), or tlt.",
-        source: "Lim et al., EuroSys 2021 (TLT): traffic without it belongs into another queue.",
+        source: "Lim et al., EuroSys 2021 (TLT): traffic without it belongs in another queue.",
         look: |network, findings| each_red(network, |_, red| beside(red, findings)),
     },
     Rule {
@@ -56,8 +56,8 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "A balancer reorders the packets of flows with TLT.",
         checks: "Scenarios with TLT whose switches balance by packet or by flowcell (drill, presto, random, round-robin).",
-        why: "The echo of an important packet proves that what was sent before has arrived or is lost, if nothing overtakes. Each packet that is \
-              overtaken counts as lost and is sent again.",
+        why: "The echo of an important packet proves that everything sent before it has arrived or is lost, if no packet overtakes another. Each overtaken \
+              packet counts as lost and is sent again.",
         fix: "Balance by flow (ecmp, wcmp) or by flowlets (letflow, conga).",
         source: "Lim et al., EuroSys 2021 (TLT assumes paths that keep the order).",
         look: |network, findings| sprayed(network, ReliesOn::Order, findings),

@@ -61,7 +61,7 @@ fn polarisation(network: &Network, findings: &mut Findings) {
                 );
                 let says = match are_linear(first, second) {
                     true => (
-                        format!("{both}, of which seeds change all hashes by the same bits"),
+                        format!("{both}, whose seed changes all hashes by the same bits"),
                         format!("give {} another hash function", second.name),
                     ),
                     false => (
@@ -83,12 +83,13 @@ fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
         _ if !same => None,
         (Some(one), Some(other)) if one == other => None,
         (Some(_), Some(_)) => Some(Severity::Warning),
-        // It is unknown whether they are of one tier.
+        // It is unknown whether they belong to one tier.
         _ => Some(Severity::Note),
     }
 }
 
-/// Whether two switches hash by one CRC: it is linear, so that a seed, its initial value, does the same to all packets.
+/// Whether two switches hash with the same CRC: it is linear, so a seed, its initial value, affects all packets
+/// equally.
 fn are_linear(first: &SwitchConfig, second: &SwitchConfig) -> bool {
     let crc =
         |switch: &SwitchConfig| switch.hash.as_ref().is_some_and(|hash| hash.function.starts_with("crc"));

@@ -1,4 +1,4 @@
-//! Rules on headroom: what may still arrive after XOFF must fit.
+//! Rules on headroom: it must hold what may still arrive after XOFF.
 
 use crate::formula::{headroom, size};
 use crate::rule::{Findings, Rule, Severity};
@@ -83,7 +83,7 @@ fn cable(network: &Network, port: &PortConfig) -> Option<Metres> {
     port.cable.or(network.site.cable)
 }
 
-/// What may arrive after XOFF at a port, or the facts that are lacking.
+/// The bytes that may arrive at a port after XOFF, or the facts that are lacking.
 fn needed(network: &Network, port: &PortConfig) -> Result<f64, &'static str> {
     match (port.needs, port.speed, cable(network, port)) {
         (Some(needed), ..) => Ok(needed.0 as f64),
@@ -160,7 +160,7 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// How badly groups overcommit the headroom of a pool, by what they need where that is known, and in words.
+/// How far groups overcommit the headroom of a pool, measured by what they need where that is known, and in words.
 fn overcommitted(
     network: &Network,
     pool: &MemoryPool,
@@ -170,7 +170,7 @@ fn overcommitted(
     let sum = |of: fn(&Promise) -> f64| groups.iter().map(of).sum::<f64>();
     let (configured, needed) = (sum(|group| group.configured), sum(Promise::needed));
     let most = groups.iter().map(Promise::needed).fold(0.0, f64::max);
-    // A scenario without a pool for all sets aside what its groups have.
+    // A scenario without a common pool reserves what its groups have.
     if network.case.is_some() && configured <= room {
         return None;
     }
@@ -188,7 +188,7 @@ fn overcommitted(
     Some((level, (says, format!("{} is enough for all groups at once", size(enough)))))
 }
 
-/// A pool with less than its groups need.
+/// A pool smaller than what its groups need.
 fn short_of(
     pool: &MemoryPool,
     (room, count): (f64, usize),
@@ -209,7 +209,7 @@ fn short_of(
     )
 }
 
-/// A pool with what its groups need, but much less than their profiles have.
+/// A pool that covers what its groups need, but much less than their profiles have.
 fn generous(pool: &MemoryPool, (room, count): (f64, usize), (configured, needed): (f64, f64)) -> String {
     format!(
         "the profiles of {count} lossless groups have {} of headroom (xoff), {:.1} times what {} shares ({}), but speeds and cables \

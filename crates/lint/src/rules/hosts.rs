@@ -107,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Note,
         title: "Receive windows, not marks, bound the queue.",
         checks: "On switches without marking: 16 flows with the maximum receive window against the memory of the pool.",
-        why: "Loss-based flows grow until they lose or reach the window: the queue holds the windows less the path. Deep buffers then hold tens \
+        why: "Loss-based flows grow until they lose packets or reach the window: the queue holds the windows minus what the path holds. Deep buffers then hold tens \
               of megabytes permanently.",
         fix: "Enable marking, or lower tcp_rmem (in a scenario receive_window) to what the path needs.",
         source: "97 MB were seen in production on deep buffers (JANOG); a tcp_rmem of 6 MB is Linux's default.",
@@ -170,7 +170,7 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless they are told otherwise.
+/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless configured otherwise.
 fn unmarked_ports(network: &Network, findings: &mut Findings) {
     let known = |switch: &&SwitchConfig| {
         let elsewhere = switch.markings.iter().any(|marking| marking.bound_elsewhere);
@@ -319,7 +319,7 @@ fn non_ect(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// Which packets of a host cannot be marked.
+/// The packets of a host that cannot be marked.
 fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String) {
     let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
     let pass = "let such packets pass (non_ect = \"pass\")";

@@ -101,7 +101,7 @@ fn limits(switch: &SwitchConfig, profile: &Profile) -> bool {
     }
 }
 
-/// What to do about a lossless queue that does not mark; `None` if it marks, or no host of a scenario sends in it.
+/// The remedy for a lossless queue that does not mark; `None` if it marks, or no host of a scenario sends in it.
 fn brake(
     network: &Network,
     (queue, queues): (u8, usize),

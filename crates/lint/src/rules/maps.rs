@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A pause frame stops a queue other than the one that sends.",
         checks: "For each priority with PFC: the traffic classes whose packets fill its group at the neighbour go to the queue \
                  that a pause of this priority stops.",
-        why: "The neighbour asks for a pause and the queue goes on: its headroom overflows. Another queue stops needlessly.",
+        why: "The neighbour asks for a pause but the queue keeps sending: its headroom overflows. Another queue stops needlessly.",
         fix: "Make the map from PFC priority to queue agree with the one from traffic class to queue.",
         source: "IEEE 802.1Qbb; SONiC's TC_TO_QUEUE_MAP and MAP_PFC_PRIORITY_TO_QUEUE.",
         look: |network, findings| each_priority(network, |place| wrong_queue(place, findings)),
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A DSCP maps to a traffic class that has no queue.",
         checks: "A traffic class above 7 is in the map from traffic class to queue. There are eight priorities, and most chips have \
                  eight classes.",
-        why: "The switch refuses the map or treats the packets as it likes: they are not in the queue that was meant for them.",
+        why: "The switch refuses the map or treats the packets arbitrarily: they are not in the intended queue.",
         fix: "Map the DSCP to a class from 0 to 7.",
         source: "IEEE 802.1Q (eight traffic classes); SONiC's DSCP_TO_TC_MAP and TC_TO_QUEUE_MAP tables.",
         look: without_queue,
@@ -112,7 +112,7 @@ fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
     let stopped = port.mapped(MapKind::Pause, priority);
     for class in classes {
         let queue = port.mapped(MapKind::Queue, class);
-        // Classes that share the group of another one are left to the next rule.
+        // Classes that share the group of another class are left to the next rule.
         if queue != stopped && class == priority {
             let says = format!(
                 "traffic class {class} uses queue {queue}, but a pause of priority {priority} stops queue {stopped}"

@@ -73,9 +73,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "marking-off",
         level: Severity::Error,
         title: "Marking has thresholds but is not enabled.",
-        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it is to mark. Error: green, the \
+        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it should mark. Error: green, the \
                  colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
-        why: "The profile is accepted and bound, and marks nothing.",
+        why: "The profile is accepted and bound, but marks nothing.",
         fix: "Set `wred_green_enable` to true.",
         source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
         look: |network, findings| each_marking(network, |_, marking| marking_off(marking, findings)),
@@ -294,7 +294,7 @@ fn drop_of_queue(
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
-/// What a queue with these limits holds, in words.
+/// The contents of a queue with these limits, in words.
 pub(super) fn holds(switch: &SwitchConfig, profile: &Profile, (alone, together): (f64, f64)) -> String {
     let words = limit_words(profile);
     if alone <= together {
@@ -353,7 +353,7 @@ fn marking_off(marking: &MarkingProfile, findings: &mut Findings) {
     }
     for (colour, at) in &marking.unmarked {
         let says = format!(
-            "{} asks for ECN on {colour} packets, but wred_{colour}_enable is not true: what a policer colours {colour} is not marked",
+            "{} asks for ECN on {colour} packets, but wred_{colour}_enable is not true: packets that a policer colours {colour} are not marked",
             marking.name
         );
         let fix = format!("set wred_{colour}_enable to \"true\", or remove {colour} from ecn");

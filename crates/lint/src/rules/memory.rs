@@ -1,4 +1,4 @@
-//! Rules on packet memory: what is allotted must exist.
+//! Rules on packet memory: allotted memory must exist.
 
 use crate::formula::size;
 use crate::rule::{Findings, Rule, Severity};
@@ -97,7 +97,7 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
         };
         for ingress in [true, false] {
             let pools = switch.pools.iter().enumerate().filter(|(_, pool)| pool.ingress == ingress);
-            // Egress pools cover memory that ingress pools cover, too; several of them may overlap on purpose.
+            // Egress pools cover memory that ingress pools cover as well; several of them may overlap on purpose.
             let sizes = pools.clone().map(|(number, pool)| claimed(switch, number, pool));
             let total = if ingress { sizes.sum() } else { sizes.fold(0.0, f64::max) };
             if total > memory.0 as f64 {
@@ -149,7 +149,7 @@ fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Finding
             virtual_queue_above((switch, number, pool), (limit, placed), findings);
             continue;
         }
-        // The limit of a scenario is that of a port, whatever its queues.
+        // The limit of a scenario is per port, whatever its queues.
         let of_ports = profile.name == "switch.sharing";
         let count = match of_ports {
             true => switch.degree() as u64,

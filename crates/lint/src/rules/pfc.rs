@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "PFC is on for a class whose buffer is not lossless.",
         checks: "Each priority with PFC maps to a priority group whose profile has headroom or is computed by the switch.",
-        why: "The switch sends pauses too late, if at all: what is in flight is dropped. The class looks lossless but is not.",
+        why: "The switch sends pauses too late, if at all: packets in flight are dropped. The class looks lossless but is not.",
         fix: "Bind a lossless profile to the priority group, or remove the priority from `pfc_enable`.",
         source: "IEEE 802.1Qbb; SONiC's BUFFER_PG table.",
         look: |network, findings| each_priority(network, |place| without_profile(place, findings)),
@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "The watchdog's times are inconsistent.",
         checks: "Detection is at least 100 ms, and restoration not shorter than detection. In SONiC neither is shorter than POLL_INTERVAL.",
         why: "A shorter detection takes congestion for a storm and drops lossless packets; a shorter restoration lets a storm \
-              through more than half of the time. A watchdog that looks more rarely than it is to act acts late, and SONiC's schema \
+              through more than half of the time. A watchdog that polls less often than these times acts late, and SONiC's schema \
               refuses such times.",
         fix: "Detection 100 ms to 400 ms, restoration once or twice that, and a POLL_INTERVAL of at most the shorter one.",
         source: "SONiC's PFC_WD defaults (200 ms) and its YANG model sonic-pfcwd; Guo et al., SIGCOMM 2016.",

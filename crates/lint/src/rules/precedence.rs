@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A threshold of PIAS separates nothing.",
         checks: "Scenarios with PIAS and open-loop traffic: the share of all payload that each class carries, \
                  (E[min(X, a_i)] - E[min(X, a_i-1)]) / E[X] for sizes X, in every message of a flow. Warning: below 0.2 % in every entry.",
-        why: "A class that carries next to nothing takes a queue of the switch and puts no flow before another: thresholds too close together, or beyond \
+        why: "A class with hardly any payload occupies a queue of the switch but puts no flow before another: thresholds too close together, or beyond \
               the largest flow.",
         fix: "Take the thresholds of `weft tune pias`, or fewer queues.",
         source: "The model of `weft tune pias`; Bai et al., NSDI 2015, section 4.",

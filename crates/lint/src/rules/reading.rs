@@ -1,4 +1,4 @@
-//! Rules on what the readers could not interpret.
+//! Rules on parts that the readers could not interpret.
 
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Spot;

@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against the limit of a queue that \
                  does not pause (see ecn-above-drop). Error: not below the limit of a queue alone. Note: not below the limit when all ports are \
                  congested.",
-        why: "The queue is never as long as the controller aims at: it hardly marks, and packets are dropped instead.",
+        why: "The queue never reaches the length that the controller aims at: it hardly marks, and packets are dropped instead.",
         fix: "Lower the reference or target below the figure, or raise the limit of the queue.",
         source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| network.switches.iter().for_each(|switch| above_drop(switch, findings)),
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         checks: "Scenarios with DCQCN: n senders at line rate C to one port put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
                  into its queue before the first notification is back, with n K_min in place of K_min if marks are set on arrival; \
                  this is compared with the queue at XOFF with n ports. The finding gives the smallest such n.",
-        why: "Thresholds in the right order are not enough: what is in flight, and the time the card takes to make a notification, fill the \
+        why: "Thresholds in the right order are not enough: packets in flight, and the time the card takes to make a notification, make up the \
               difference. That is why a laboratory shows pauses where a model without these delays has none.",
         fix: "Lower K_min, mark on departure, shorten cnp_delay, or give the class more memory; or accept pauses in such incasts.",
         source: "aliyun/ns-3-alibabacloud issue 12 (55 us); Zhu et al., SIGCOMM 2015, section 4.",
@@ -71,9 +71,10 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// What the ports of a switch may hold each and in all, with static sharing and without PFC, and the buffer for it.
+/// The bytes that the ports of a switch may hold, individually and in total, with static sharing and without PFC, and
+/// the buffer for them.
 fn reach(switch: &SwitchConfig) -> Option<(Bytes, Bytes, Bytes)> {
-    // Limits of lossless classes are parts of the buffer, whatever the others may hold.
+    // Limits of lossless classes are parts of the buffer, whatever the other classes may hold.
     let lossless = switch.profiles.iter().any(|profile| profile.lossless);
     let profile = switch.profiles.iter().find(|profile| profile.name == "switch.sharing")?;
     match profile.threshold.as_ref()?.value {
@@ -88,7 +89,7 @@ fn out_of_reach(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         let Some((limit, most, pool)) = reach(switch) else { continue };
         let at = switch.pools[0].at;
-        // One setting may be out of reach for the switches of one tier, and have an effect in those of another.
+        // A setting may be out of reach for the switches of one tier, and have an effect in those of another.
         let shares = |other: &&SwitchConfig| other.pools.first().is_some_and(|pool| pool.at == at);
         let nearer =
             |other: &SwitchConfig| reach(other).is_some_and(|(_, own, pool)| own >= pool || own > most);
@@ -229,7 +230,8 @@ fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     }
 }
 
-/// Payload only in queues without PFC, where there is PFC. If some is in a lossless class, the rest may be meant to be lossy.
+/// Payload only in queues without PFC, although there is PFC. If some is in a lossless class, the rest may be lossy
+/// on purpose.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
     let list = |queues: &mut dyn Iterator<Item = u8>| {
         queues.map(|queue| queue.to_string()).collect::<Vec<_>>().join(", ")

@@ -27,7 +27,7 @@ impl Bench {
         self.codel.leaving(&sight, &mut self.random)
     }
 
-    /// When packets are marked in the next microseconds, if all wait so long.
+    /// When packets are marked in the next microseconds, if all wait this long.
     fn marks(&mut self, for_us: u64, waited: u64) -> Vec<u64> {
         let begin = self.now;
         let marked = (0..for_us).filter(|_| self.leave(waited, 100_000, Ecn::Capable) == Action::Mark);

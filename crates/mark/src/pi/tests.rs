@@ -11,7 +11,7 @@ fn settings() -> PiSettings {
     PiSettings { reference: Amount::Bytes(Bytes(REFERENCE)), k1: 1e-5, k2: 1e-3, ..Default::default() }
 }
 
-/// A marker and the means to show it a queue. Nothing is added to it by the one who looks.
+/// A marker, and the means to show it a queue. Observation adds nothing to it.
 struct Bench {
     pi: Pi,
     random: Random,
@@ -62,8 +62,8 @@ fn a_step_of_the_queue_moves_the_probability_by_k1_times_its_height_at_once() {
     close(bench.probability(), 1e-5 * 80.0 + 1e-3 * 30.0 * 10e-6);
 }
 
-/// One look after a long time finds what looks at every sample find: the queue drains, rests at nothing, and the
-/// probability ends at 0, where it does not wind up.
+/// One observation after a long time gives the same as observations at every sample: the queue drains and stays
+/// empty, and the probability ends at 0, where it does not wind up.
 #[test]
 fn what_happens_between_two_packets_is_made_up_for() {
     let settings = PiSettings { k1: 1e-4, k2: 1.0, ..settings() };

@@ -1,4 +1,4 @@
-//! Each row of the paper's table, time-outs, and what the mean learns.
+//! Each row of the paper's table, time-outs, and the learning of the mean.
 
 use super::*;
 use weft_core::{Purpose, Random};
@@ -121,7 +121,7 @@ fn the_mean_follows_the_time_that_gaps_take() {
     assert!((fills(1, 200) - 10.0).abs() < 1e-6, "not below the least");
 }
 
-/// Whatever arrives in whatever order: each packet goes up once, and nothing stays for ever.
+/// Whatever arrives, in whatever order: each packet is passed up once, and nothing stays forever.
 #[test]
 fn every_packet_goes_up_exactly_once() {
     for seed in 0..200 {
@@ -153,7 +153,8 @@ fn every_packet_goes_up_exactly_once() {
     }
 }
 
-/// Flowcells of 44 packets, 1.2 us apart, in turn over two paths of which one takes longer by less than a flowcell lasts.
+/// Flowcells of 44 packets, 1.2 us apart, in turn over two paths, one of which takes longer by less than a flowcell
+/// lasts.
 #[test]
 fn nothing_is_held_for_longer_than_the_paths_differ() {
     for longer in [5, 20, 50] {

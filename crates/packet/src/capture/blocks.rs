@@ -33,7 +33,7 @@ pub(super) struct Interface {
     pub(super) per_second: u64,
     /// Seconds to add.
     offset: u64,
-    /// Frames are cut to this length; 0: they are not.
+    /// Frames are truncated to this length; 0: they are not.
     snap: u32,
     is_ethernet: Result<(), u16>,
 }
@@ -61,7 +61,7 @@ const ENHANCED_PACKET: u32 = 6;
 const END_OF_OPTIONS: u16 = 0;
 const RESOLUTION: u16 = 9;
 const OFFSET: u16 = 14;
-/// Numbers of interfaces that are remembered.
+/// Maximum number of interfaces remembered.
 const MOST_INTERFACES: usize = 65_536;
 
 impl<'a> CaptureReader<'a> {

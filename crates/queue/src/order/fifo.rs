@@ -17,7 +17,7 @@ settings! {
 pub struct FifoOrder;
 
 impl FifoOrder {
-    /// Without state.
+    /// Creates it; it has no state.
     #[must_use]
     pub fn new(_settings: &FifoOrderSettings, _site: ()) -> FifoOrder {
         FifoOrder

@@ -2,7 +2,8 @@
 //! section 4.2). Packets carry their ranks: the remaining size of a flow, its deadline.
 //!
 //! The packet sent is the earliest of the flow with the smallest rank, so that a flow whose ranks decrease does not
-//! reorder itself. Sorted maps beside the list find it, and the packet to drop, in time logarithmic in the length of the queue.
+//! reorder itself. Sorted maps beside the list find it, and the packet to drop, in time logarithmic in the length of
+//! the queue.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -33,25 +34,25 @@ type RankKey = (u32, Time, u64);
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     flows_in_order: bool,
-    /// Packets that have joined so far.
+    /// Number of packets that have joined so far.
     joined: u64,
     ranks: BTreeMap<RankKey, PacketId>,
     /// By flow and order of joining.
     flows: BTreeMap<(SeenFlow, u64), PacketId>,
     /// When each packet joined. This and the next must never be iterated over.
     turns: HashMap<PacketId, u64>,
-    /// The packet before each, in the list.
+    /// The predecessor of each packet in the list.
     ahead: HashMap<PacketId, PacketId>,
 }
 
 impl Ranked {
-    /// By these settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &RankedOrderSettings, _site: ()) -> Ranked {
         Ranked { flows_in_order: settings.flows_in_order, ..Ranked::default() }
     }
 
-    /// The packet to be sent next.
+    /// The next packet to send.
     fn next(&self, headers: &Headers) -> Option<PacketId> {
         let (_, first) = self.ranks.first_key_value()?;
         if !self.flows_in_order {
@@ -61,7 +62,7 @@ impl Ranked {
         self.flows.range((flow, 0)..).next().map(|(_, packet)| *packet)
     }
 
-    /// Moves the packet to be sent next to the head.
+    /// Moves the next packet to send to the head.
     fn promote(&mut self, queue: &mut Queue, headers: &mut Headers) {
         let Some(next) = self.next(headers).filter(|next| queue.front() != Some(*next)) else { return };
         self.unlink(queue, next, headers);
@@ -86,7 +87,7 @@ impl Ranked {
         }
     }
 
-    /// A packet is no longer one of the queue's.
+    /// Forgets a packet that has left the queue.
     fn forget(&mut self, packet: PacketId, headers: &Headers) {
         let header = headers.get(packet);
         let Some(turn) = self.turns.remove(&packet) else { return };
@@ -167,7 +168,7 @@ mod tests {
         (header.note, header.arrived)
     }
 
-    /// What leaves, by flow and rank.
+    /// The departures, by flow and rank.
     fn served(flows_in_order: bool, packets: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let mut order = Ranked::new(&RankedOrderSettings { flows_in_order }, ());
         let (mut pool, mut queue) = queue(&mut order, packets);

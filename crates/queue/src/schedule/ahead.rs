@@ -1,5 +1,5 @@
-//! Strict priority for the first queues of a port, and another scheduler among the rest: how switches usually serve a few
-//! urgent classes beside classes that share the port. Must not depend on what the other scheduler is.
+//! Strict priority for the first queues of a port, and another scheduler among the rest: how switches usually serve a
+//! few urgent classes beside classes that share the port. Must not depend on the other scheduler.
 
 use weft_core::Headers;
 

@@ -1,4 +1,4 @@
-//! Strict priority above deficit round robin: the first queues go ahead, the others share by weight what these leave.
+//! Strict priority above deficit round robin: the first queues go ahead, the others share the rest by weight.
 
 use weft_core::{Bytes, Headers, settings};
 
@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "strict priority for the first queues, deficit round r
 settings! {
     /// Strict priority above deficit round robin.
     pub struct StrictDrrSettings {
-        /// Queues served by strict priority, from queue 0; the others get what these leave.
+        /// Queues served by strict priority, from queue 0; the others get the rest.
         first: u32 [1, 7] = 1,
         /// Bytes a queue of weight 1 may send per round (quantum).
         quantum: Bytes = Bytes(1_538),

@@ -14,7 +14,7 @@ pub const SUMMARY: &str =
 settings! {
     /// Strict priority above weighted round robin.
     pub struct StrictWrrSettings {
-        /// Queues served by strict priority, from queue 0; the others get what these leave.
+        /// Queues served by strict priority, from queue 0; the others get the rest.
         first: u32 [1, 7] = 1,
         /// Packets per round of each of the other queues, from queue `first`; queues without one have weight 1.
         weights: Vec<u32> = Vec::new(),

@@ -82,7 +82,7 @@ settings! {
         hyper_increase: HyperIncrease = HyperIncrease::Both,
         /// Hyper increase of the target rate (R_HAI); the paper gives none, this is from an example of its simulator.
         hyper_step: Rate = Rate::from_mbps(200),
-        /// Minimum rate (R_min). Low enough that the flows of a link may share it.
+        /// Minimum rate (R_min), low enough that the flows of a link can share it.
         min_rate: Rate = Rate::from_mbps(10),
         /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate. A flow that
         /// starts below it recovers from the start.
@@ -189,7 +189,7 @@ impl Rules {
 }
 
 impl Dcqcn {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DcqcnSettings, site: RateLawSite) -> Dcqcn {
         let rules = Rules::new(settings, site.line_rate);
@@ -262,8 +262,8 @@ impl Dcqcn {
         self.increase_at = now + rules.increase_timer;
     }
 
-    /// Free-running: the first notification starts the timers. It counts for the first tick of cuts, with which increases begin, and not for
-    /// the estimate, which it sets.
+    /// Free-running: the first notification starts the timers. It counts for the first tick of cuts, at which
+    /// increases begin, but not for the estimate, which it sets.
     fn first_notification(&mut self, now: Time) {
         self.alpha = 1.0;
         self.current = (self.current * self.rules.first_cut).max(self.rules.least.min(self.current));

@@ -20,7 +20,7 @@ settings! {
 pub struct FixedRate(Rate);
 
 impl FixedRate {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &FixedRateSettings, site: RateLawSite) -> FixedRate {
         FixedRate(start::listed(&settings.initial_rates, &site).map_or(site.line_rate, rate_of))

@@ -19,7 +19,7 @@ settings! {
         beta: f64 [0.0, 1.0] = 0.008,
         /// Slope of the weight at gradient 0: 2 in the algorithm, 0.5 in the linear analysis of the same paper.
         w_slope: f64 [0.001, 1000.0] = 2.0,
-        /// What all TIMELY variants share.
+        /// The settings that all TIMELY variants share.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -41,7 +41,7 @@ pub struct PatchedTimely {
 }
 
 impl PatchedTimely {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PatchedTimelySettings, site: RateLawSite) -> PatchedTimely {
         PatchedTimely {

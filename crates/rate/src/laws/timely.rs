@@ -13,7 +13,7 @@ use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 pub const SUMMARY: &str = "rate follows the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {
-    /// What the TIMELY family shares.
+    /// The settings that the TIMELY family shares.
     pub struct TimelySharedSettings {
         /// Round-trip time below which the rate always rises (T_low).
         low: Span = Span::from_us(50),
@@ -43,12 +43,12 @@ settings! {
     pub struct TimelySettings {
         /// Multiplicative decrease (beta).
         beta: f64 [0.0, 1.0] = 0.8,
-        /// From this consecutive increase on (N), increases are of `hai_factor` steps; 0: never, as in CoNEXT
-        /// 2016.
+        /// From this consecutive increase on (N), an increase takes `hai_factor` steps; 0: never, as in CoNEXT 2016.
         hai_after: u32 [0, 1000000] = 5,
         /// Steps per increase after a long rise (hyperactive increase).
         hai_factor: f64 [1.0, 1000.0] = 5.0,
-        /// Increases below the lower threshold count as well and become hyperactive too, as in the HPCC simulator's TIMELY, whose first is one later.
+        /// Increases below the lower threshold also count and become hyperactive, as in the HPCC simulator's TIMELY,
+        /// whose first hyperactive increase comes one later.
         hai_below_low: bool = false,
         /// The rate changes once per window: a round trip counts only if its segment was sent after the last change, as in the
         /// HPCC simulator's TIMELY. Otherwise every sample counts.
@@ -56,7 +56,7 @@ settings! {
         /// Scale every step by the time since the last one, in units of `min_rtt`, at most 1, and let no step halve
         /// the rate, as in code published by the authors.
         scale_by_min_rtt: bool = false,
-        /// What all TIMELY variants share.
+        /// The settings that all TIMELY variants share.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -155,16 +155,16 @@ pub struct Timely {
     hai_below_low: bool,
     /// Consecutive increases: those above the lower threshold, or all.
     rises: u32,
-    /// Of samples whose segments left before this instant the rate takes no notice.
+    /// The rate ignores samples whose segments left before this instant.
     counts_from: Option<Time>,
-    /// What has been subtracted from round trips.
+    /// The amount subtracted from round trips.
     base_rtt: Span,
     /// Steps are scaled by the time since this one.
     scaled_since: Option<Time>,
 }
 
 impl Timely {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &TimelySettings, site: RateLawSite) -> Timely {
         Timely {

@@ -1,7 +1,7 @@
 //! TIMELY with a proportional-integral controller at the host (Zhu et al., CoNEXT 2016, section 5.2): each sender integrates
 //! the deviation of its own delay from a reference into a factor by which its rate falls.
 //!
-//! *Limits*: it holds the queue at the reference for any number of flows, and therefore cannot be fair: initial
+//! *Limits*: it holds the queue at the reference for any number of flows and therefore cannot be fair: initial
 //! differences between the factors persist forever (theorem 6). The law exists to show that.
 
 use weft_core::{Purpose, Random, Rate, Span, Time, settings};
@@ -24,7 +24,7 @@ settings! {
         pi_ratio: f64 [1.0, 1000.0] = 1.0005,
         /// Initial factors are drawn between 0 and this.
         initial_factor: f64 [0.0, 1.0] = 0.01,
-        /// What all TIMELY variants share; the gradient is unused.
+        /// The settings that all TIMELY variants share; the gradient is unused.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -47,7 +47,7 @@ pub struct TimelyPi {
 }
 
 impl TimelyPi {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &TimelyPiSettings, site: RateLawSite) -> TimelyPi {
         let measured = &settings.measured;

@@ -13,7 +13,7 @@ fn us(n: u64) -> Time {
     Time::ZERO + Span::from_us(n)
 }
 
-/// Segments 0.. are in flight, of which these have arrived.
+/// Segments 0.. are in flight; these have arrived.
 fn board(arrived: &[(u64, u64)]) -> Scoreboard {
     let mut board = Scoreboard::default();
     for (start, end) in arrived {
@@ -120,7 +120,7 @@ fn reordering_is_what_arrives_late_without_having_been_sent_again() {
     assert_eq!(board.advance(5 * MSS).overtaken, Overtaken { sent_once: 0, sent_twice: 3 * MSS });
 }
 
-/// What an array of segments says.
+/// The result of an array of segments.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     sacked: bool,

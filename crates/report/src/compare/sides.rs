@@ -5,7 +5,7 @@ use crate::sweep::{Run, partners, retained};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The parts in which two paths differ, starting from the end.
+/// The parts in which two paths differ, from the end.
 pub(super) fn side_names(a: &Path, b: &Path) -> [String; 2] {
     let words = |path: &Path| -> Vec<String> {
         path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
@@ -57,7 +57,7 @@ pub(super) fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
     a.into_iter().filter_map(partner).collect()
 }
 
-/// The cases of one side that the other lacks, with their runs; none if no case is on both sides.
+/// The cases of one side that the other lacks, with their runs; empty if no case is on both sides.
 fn alone<'a>(own: &'a [Run], other: &'a [Run]) -> Vec<(String, Vec<&'a Run>)> {
     let all = pairs(own, other);
     if all.is_empty() || matches!(all.as_slice(), [(case, ..)] if case.is_empty()) {
@@ -90,7 +90,7 @@ pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> [Side; 2] {
     [rest(a, of_a), rest(b, of_b)]
 }
 
-/// Of the pairs of runs with one seed, those whose flows differ, and all of which the flows are known.
+/// Counts the pairs of runs with one seed whose flows differ, and the pairs whose flows are known.
 pub(super) fn other_flows(pairs: &[Pair<'_>]) -> (usize, usize) {
     let runs = pairs.iter().flat_map(|(_, a, b)| partners(a, b));
     let hashes = runs.map(|(a, b)| (&a.manifest.flows_hash, &b.manifest.flows_hash));
@@ -105,7 +105,8 @@ pub(super) fn key(run: &Run) -> RunKey {
     (run.manifest.labels.clone(), run.manifest.seed)
 }
 
-/// Of cases with a common seed, the runs of each side with a seed that the other lacks: means are over the same flows.
+/// For cases with a common seed, the runs of each side with a seed that the other lacks, so that means cover the same
+/// flows.
 pub(super) fn lonely(pairs: &[Pair<'_>]) -> [BTreeSet<RunKey>; 2] {
     let mut lonely = [BTreeSet::new(), BTreeSet::new()];
     for (_, a, b) in pairs {
@@ -120,7 +121,8 @@ pub(super) fn lonely(pairs: &[Pair<'_>]) -> [BTreeSet<RunKey>; 2] {
     lonely
 }
 
-/// The settings in which the cases differ that both sides have, each with all its values; `firsts` are compared if there is no such case.
+/// The settings in which the cases that both sides have differ, each with all its values; `firsts` are compared if
+/// there is no such case.
 pub(super) fn differences_of(pairs: &[Pair<'_>], firsts: (&str, &str)) -> Vec<(String, String, String)> {
     // Only the first run of a case has its scenario.
     fn scenario<'a>(runs: &[&'a Run]) -> Option<&'a str> {

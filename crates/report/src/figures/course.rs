@@ -1,14 +1,14 @@
-//! A run over time: throughput, loads of links, queues, drops, marks and pauses, with what happened to the network.
+//! A run over time: throughput, loads of links, queues, drops, marks and pauses, with the incidents of the network.
 
 use crate::detail::{NetworkColumns, RunCourse};
 use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
 use crate::text::{count, duration, number, percent, plural, rounded, size};
 
-/// More points of a line than this are not drawn where several runs share a page.
+/// Maximum number of points of a line if several runs share a page.
 const POINTS: usize = 128;
 
-/// The plots of a single run; none without a time series.
+/// The plots of a single run; empty without a time series.
 #[must_use]
 pub fn course(run: &Run) -> Vec<Figure> {
     let Some(whole) = &run.detail.course else { return Vec::new() };
@@ -46,7 +46,7 @@ fn bins(course: &RunCourse) -> String {
     }
 }
 
-/// The axis of time and what happened on it.
+/// The axis of time, and the events on it.
 fn over_time(course: &RunCourse) -> (Figure, Vec<f64>) {
     let time = Scaled::fitting(course.ended_us, "us", false);
     let event =
@@ -81,7 +81,7 @@ fn throughput(course: &RunCourse) -> Figure {
 
 fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let (figure, x) = over_time(course);
-    // As long as the loads of single links are averaged.
+    // The length of the period over which the loads of single links are averaged.
     let until = run.summary.arrivals_until_s.map_or(course.ended_us, |seconds| seconds * 1e6).max(1e-6);
     let mut begins = 0.0;
     let weights = (0..course.throughput_gbps.len()).map(|bin| {
@@ -119,7 +119,7 @@ fn loads_title(name: &str, mean: f64, run: &Run) -> String {
     })
 }
 
-/// The load of the busiest link, and its name, `switch → host4`; no name where drawn links stand for several.
+/// The load of the busiest link, and its name, `switch → host4`; without a name if drawn links represent several.
 fn busiest_link(NetworkColumns { nodes, links, .. }: &NetworkColumns) -> Option<(f64, Option<String>)> {
     let (most, load) = links.load_max.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     let name = |end: &[u32]| nodes.name.get(*end.get(most)? as usize);
@@ -330,7 +330,7 @@ mod tests {
         );
     }
 
-    /// Half of the links' time is drain: they are half busy over the arrivals, as single links are told.
+    /// Half of the links' time is drain: so they are half busy over the arrivals, as is reported of single links.
     #[test]
     fn loads_are_averaged_over_the_arrivals() {
         let group = weft_results::detail::GroupCourse {

@@ -1,4 +1,4 @@
-//! What became of the flows with deadlines: of a run by traffic entry, of a sweep by scheme.
+//! The fates of flows with deadlines: by traffic entry in a run, by scheme in a sweep.
 
 use super::{Samples, samples_words};
 use crate::figure::{Axis, Figure, FigureKind, Series};
@@ -7,10 +7,10 @@ use crate::sweep::{Run, Sweep};
 use crate::text::{count, duration, percent, plural, rounded};
 use weft_statistics::mean;
 
-/// A name, and how many flows it applies to.
+/// A name, and the number of flows that it applies to.
 type Fate = (&'static str, fn(&DeadlineCounts) -> u64);
 
-/// What may become of a flow with a deadline.
+/// The fates of a flow with a deadline.
 const FATES: [Fate; 4] = [
     ("in time", |counts| counts.met),
     ("late", |counts| counts.late),
@@ -45,7 +45,7 @@ pub fn deadlines(run: &Run) -> Option<Figure> {
     })
 }
 
-/// One series per fate that any row has.
+/// One series per fate that occurs in any row.
 fn parts<'a>(
     rows: impl Iterator<Item = &'a DeadlineCounts> + Clone,
     value: impl Fn(&DeadlineCounts, u64) -> f64,
@@ -62,9 +62,9 @@ fn parts<'a>(
 /// The deadlines of a case: the flows of all seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CaseDeadlines {
-    /// What became of them.
+    /// Their outcomes.
     pub counts: DeadlineCounts,
-    /// How late those were on average that finished too late, microseconds, mean over the runs that have any.
+    /// Mean lateness of flows that finished too late, microseconds, averaged over the runs that have any.
     pub late_by_us: Option<f64>,
 }
 
@@ -98,7 +98,7 @@ impl CaseDeadlines {
     }
 }
 
-/// What became of the deadlines under each scheme at a point of the axis; `None` without deadlines.
+/// The fates of deadlines under each scheme at a point of the axis; `None` without deadlines.
 #[must_use]
 pub fn by_scheme(sweep: &Sweep, at: usize) -> Option<Figure> {
     let case = |scheme: usize| Some((scheme, CaseDeadlines::of(&sweep.case(scheme, at))?));

@@ -50,7 +50,7 @@ fn tail_line(sweep: &Sweep, scheme: usize, at: usize, scaled: &Scaled) -> Option
     })
 }
 
-/// The flows of the first scheme alone in the empty network, as far as the first seed's flows reach.
+/// The flows of the first scheme alone in the empty network, for as many as the first seed has.
 fn alone_line(sweep: &Sweep, at: usize, scaled: &Scaled) -> Option<Series> {
     let alone = &sweep.case(0, at).first()?.detail.alone_tail;
     let x: Vec<f64> = alone.values.iter().map(|time| scaled.of(*time)).collect();
@@ -127,7 +127,7 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
     };
     let cases = partners(&sweep.case(duel.best, at), &sweep.case(duel.base, at));
     let slowdown = |run: &Run, class: &SizeClass| alike(run, class)?.slowdown.p99;
-    // a class that has a percentile with some seeds only says nothing of all of them
+    // a class that has a percentile with only some seeds is not representative of all
     let ratio = |class: &SizeClass| {
         let pairs = cases.iter().map(|(best, base)| slowdown(best, class).zip(slowdown(base, class)));
         Estimate::of_ratios(&pairs.collect::<Option<Vec<_>>>()?)

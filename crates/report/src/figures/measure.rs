@@ -21,9 +21,9 @@ pub struct Measure {
     pub caption: &'static str,
     /// Whether it is a share, plotted in per cent.
     pub share: bool,
-    /// What it is measured of.
+    /// The population that it is measured over.
     pub samples: Samples,
-    /// Times to compare it with, as far as they were computed.
+    /// Times to compare it with, if they were computed.
     pub ideals: [Option<IdealTime>; 5],
 }
 
@@ -34,7 +34,7 @@ pub struct IdealTime {
     pub metric: &'static str,
     /// Its name beside the line.
     pub name: &'static str,
-    /// Why no flow or schedule is faster; absent: some may be, it is no bound.
+    /// Why no flow or schedule is faster; absent: some may be, because it is not a bound.
     pub bound: Option<&'static str>,
 }
 
@@ -88,7 +88,7 @@ fn reference(sweep: &Sweep, ideal: IdealTime) -> Option<Reference> {
     points.iter().any(Option::is_some).then_some((ideal, points))
 }
 
-/// What the lines mean, bounds first.
+/// The meaning of the lines, bounds first.
 fn references_words(sweep: &Sweep, references: &[Reference]) -> String {
     let place = sweep.place(sweep.points() - 1);
     let last = |points: &[Option<f64>]| {
@@ -105,7 +105,7 @@ fn references_words(sweep: &Sweep, references: &[Reference]) -> String {
         .collect();
     let others = (!others.is_empty()).then(|| {
         format!(
-            " Dashed, no bounds: what the same flows would take if the links of hosts served them in another order and nothing else \
+            " Dashed, no bounds: the times of the same flows if the links of hosts served them in another order and nothing else \
              delayed them ({}{place}).",
             others.join(", ")
         )
@@ -208,7 +208,7 @@ fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> Stri
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
-/// The greatest and the least of several schemes without a baseline; the name of a single one.
+/// The greatest and the least of several schemes without a baseline; for a single scheme, its name.
 fn spread(sweep: &Sweep, of: &Measure, at: usize) -> String {
     let known = |scheme: usize| Some((scheme, sweep.estimate(scheme, at, of.metric)?.mean));
     let known: Vec<(usize, f64)> = (0..sweep.schemes.len()).filter_map(known).collect();

@@ -1,4 +1,4 @@
-//! The plots of priority flow control that only a single run has: victims of pauses, and the queues that caused them.
+//! The plots of priority flow control for single runs: victims of pauses, and the queues that caused them.
 
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::sweep::Run;

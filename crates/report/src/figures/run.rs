@@ -1,4 +1,4 @@
-//! The plots that only a single run has: percentiles of slowdown by size, waiting and drops by hop, queues over time.
+//! The plots for single runs: percentiles of slowdown by size, waiting and drops by hop, queues over time.
 
 use super::why::{hop_name, in_words};
 use crate::detail::Heat;
@@ -51,7 +51,7 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
 /// A percentile in words, and its field in a distribution.
 type Furthest = (&'static str, fn(&Distribution) -> Option<f64>);
 
-/// The highest percentile with at least 100 flows beyond it in every class; the title claims nothing beyond it.
+/// The highest percentile with at least 100 flows beyond it in every class; the title makes no claim beyond it.
 fn furthest(classes: &[SizeClass]) -> Furthest {
     let percentiles: [(f64, Furthest); 2] =
         [(0.01, ("99th percentile", |d| d.p99)), (0.05, ("95th percentile", |d| d.p95))];
@@ -147,7 +147,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
     })
 }
 
-/// Why packets were dropped at a hop, in brackets; of several reasons, the one with most drops.
+/// Why packets were dropped at a hop, in brackets; of several reasons, the one with the most drops.
 fn chief_reason(drops: &Drops, hop: &str) -> String {
     let here = drops.cells.iter().filter(|cell| format!("hop{}", cell.hop) == hop && cell.packets > 0);
     let mut here: Vec<&DropCell> = here.collect();
@@ -194,12 +194,12 @@ pub fn heat(heat: &Heat) -> Figure {
     }
 }
 
-/// That the drain at the end is left out, if it is.
+/// A note that the drain at the end is left out, if it is.
 fn cut(heat: &Heat) -> &'static str {
     if heat.cut { " The drain at the end is left out; the table queues has it." } else { "" }
 }
 
-/// The sampling interval of the queues, and how many samples a value of `queues.csv` combines.
+/// The sampling interval of the queues, and the number of samples per value of `queues.csv`.
 fn sampling(heat: &Heat) -> String {
     let every = duration(heat.every_us);
     match heat.samples_per_value {
@@ -298,7 +298,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
 mod tests {
     use super::*;
 
-    /// A queue that was sampled may have been longer in between, as another figure says.
+    /// A sampled queue may have been longer in between, as another figure shows.
     #[test]
     fn the_longest_of_sampled_queues_is_called_so() {
         let found = Heat {

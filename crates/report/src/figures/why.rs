@@ -26,7 +26,7 @@ pub(crate) fn in_words(hop: &str) -> String {
     if is_numbered { format!("the {hop}") } else { hop.to_owned() }
 }
 
-/// The name of a hop in the first run of a sweep that names it; the number where networks differ.
+/// The name of a hop in the first run of a sweep that names it; its number if networks differ.
 fn name_in(sweep: &Sweep, hop: usize) -> String {
     let names: BTreeSet<String> = sweep.runs.iter().map(|run| hop_name(run, hop)).collect();
     match names.len() {
@@ -49,7 +49,7 @@ pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
     let total = |scheme: usize| (0..hops).map(|hop| wait(scheme, hop)).sum::<f64>();
     let greatest = (0..sweep.schemes.len()).map(total).fold(0.0, f64::max);
     let scaled = Scaled::fitting(greatest, "us", false);
-    // Hops that have only a number are those of detours: one part for all of them.
+    // Hops that have only a number belong to detours, which share one part.
     let has_name = |run: &Run| run.summary.hop_names.iter().filter(|name| !name.starts_with("hop ")).count();
     let named = sweep.runs.iter().map(has_name).max().filter(|named| *named > 0).unwrap_or(hops).min(hops);
     let part = |name: String, of: std::ops::Range<usize>| Series {

@@ -4,7 +4,7 @@ use crate::detail::{FlowWindow, Windows};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::text::{count, size};
 
-/// Congestion windows over time, one line per flow; rates instead where rates limit the senders.
+/// Congestion windows over time, one line per flow; rates instead if rates limit the senders.
 #[must_use]
 pub fn windows(windows: &Windows) -> Figure {
     let rate = windows.flows.iter().flat_map(|line| &line.rate_gbps).copied().fold(0.0, f64::max);

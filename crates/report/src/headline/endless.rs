@@ -1,5 +1,5 @@
-//! Runs in which no measured flow finishes, such as studies of rate control with flows that never end: instead of completion
-//! times goodput, fairness and queues.
+//! Runs in which no measured flow finishes, such as studies of rate control with flows that never end: shows goodput,
+//! fairness and queues instead of completion times.
 
 use crate::contrast::{Contrast, MetricOrder};
 use crate::headline::{begin, interval_words, place_words};
@@ -7,7 +7,7 @@ use crate::metric::unit;
 use crate::sweep::{Run, Sweep};
 use crate::text::{number, plural, value};
 
-/// What is shown of such runs, with the heads of columns.
+/// The metrics shown for such runs, with the heads of columns.
 pub(crate) const SHOWN: [(&str, &str); 5] = [
     ("goodput", "goodput"),
     ("jain", "Jain's index"),
@@ -110,12 +110,12 @@ fn by_goodput(sweep: &Sweep, at: usize) -> impl Iterator<Item = (usize, f64)> {
         .filter_map(move |scheme| Some((scheme, sweep.estimate(scheme, at, "goodput")?.mean)))
 }
 
-/// Of schemes with equal goodput the first counts as the greatest.
+/// Among schemes with equal goodput, the first counts as the greatest.
 fn least_first(a: &(usize, f64), b: &(usize, f64)) -> std::cmp::Ordering {
     a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
 }
 
-/// The scheme with the most goodput, if these runs are told by it.
+/// The scheme with the highest goodput, if these runs are ranked by goodput.
 pub(crate) fn most_goodput(sweep: &Sweep, at: usize) -> Option<usize> {
     let most = by_goodput(sweep, at).max_by(least_first)?;
     endless(&sweep.runs).then_some(most.0)
@@ -126,7 +126,7 @@ fn shown(name: &str, found: Option<f64>) -> String {
     found.map_or("–".to_owned(), |found| value(found, unit(name)))
 }
 
-/// Fairness and queues, as far as they were measured.
+/// Fairness and queues, if they were measured.
 fn told(metric: &dyn Fn(&str) -> Option<f64>) -> String {
     let jain = metric("jain").map(|jain| format!(", Jain's index {}", number(jain)));
     let queue = metric("queue.busiest.mean").map(|queue| {

@@ -1,13 +1,13 @@
-//! What failures and pause storms cost, in words.
+//! The cost of failures and pause storms, in words.
 
 use crate::summary::{IncidentCost, Summary, ThroughputDip};
 use crate::sweep::Sweep;
 use crate::text::{count, duration, number, percent};
 
-/// Incidents that are described individually; the others are counted.
+/// Maximum number of incidents described individually; the others are counted.
 const TOLD: usize = 2;
 
-/// Sentences after that of a run; empty without incidents.
+/// Sentences that follow that of a run; empty without incidents.
 pub(super) fn of_run(summary: &Summary) -> String {
     let told = summary.incidents.iter().enumerate().take(TOLD);
     let sentences = told.map(|(number, cost)| format!(" {}: {}.", begins(cost), effect(summary, number)));
@@ -18,8 +18,8 @@ pub(super) fn of_run(summary: &Summary) -> String {
     sentences.collect::<String>() + &rest
 }
 
-/// The same of a case of a sweep: the incident that costs one of these schemes most, in the first seed of each. Schemes with other
-/// incidents have each its own.
+/// The same for a case of a sweep: the incident that costs one of these schemes most, in the first seed of each.
+/// Schemes with different incidents are described by their own.
 pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String {
     let first = |scheme: &usize| Some((*scheme, &sweep.case(*scheme, at).first()?.summary));
     let all: Vec<(usize, &Summary)> = schemes.iter().filter_map(first).collect();
@@ -44,7 +44,7 @@ pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String 
     format!(" {}: {} (first seed).{rest}", begins(&costs[0][worst]), effects.join("; "))
 }
 
-/// Whether the same happens in all these runs, as long as each lasts.
+/// Whether the same incidents happen in all these runs while they last.
 fn are_alike(runs: &[&[IncidentCost]]) -> bool {
     let same = |a: &IncidentCost, b: &IncidentCost| {
         let ends = |cost: &IncidentCost| (cost.at_us, cost.until_us, cost.first_back_us);
@@ -54,7 +54,7 @@ fn are_alike(runs: &[&[IncidentCost]]) -> bool {
     runs.windows(2).all(alike)
 }
 
-/// Of every scheme its own worst incident.
+/// The worst incident of each scheme.
 fn apart(sweep: &Sweep, all: &[(usize, &Summary)]) -> String {
     let told = |(scheme, summary): &(usize, &Summary)| {
         let name = &sweep.schemes[*scheme];
@@ -68,7 +68,8 @@ fn apart(sweep: &Sweep, all: &[(usize, &Summary)]) -> String {
     all.iter().map(told).collect()
 }
 
-/// The number of the incident with the deepest fall of throughput in any of these runs; the first where none fell.
+/// The index of the incident with the deepest fall of throughput in any of these runs; the first if throughput never
+/// fell.
 fn worst(runs: &[&[IncidentCost]]) -> usize {
     let fall = |cost: &IncidentCost| {
         let dip = cost.throughput.filter(|dip| dip.fell)?;
@@ -87,7 +88,7 @@ fn begins(cost: &IncidentCost) -> String {
         (Some(until), None) => format!("{words} from {} to {}", duration(cost.at_us), duration(until)),
         (None, None) => format!("{words} at {} for good", duration(cost.at_us)),
         (until, Some(first)) => format!(
-            "{words} at {}, of which the first is back at {} and the last {}",
+            "{words} at {}; the first is back at {} and the last {}",
             duration(cost.at_us),
             duration(first),
             until.map_or("never".to_owned(), |until| format!("at {}", duration(until)))
@@ -129,7 +130,7 @@ fn effect(summary: &Summary, number: usize) -> String {
     }
 }
 
-/// What ended the observation of throughput after an incident.
+/// The event that ended the observation of throughput after an incident.
 struct Cut {
     /// When, microseconds.
     at_us: f64,
@@ -149,7 +150,7 @@ fn cut(summary: &Summary, number: usize) -> Cut {
     Cut { at_us, words: format!("when {words}, {} later", duration((at_us - cost.at_us).max(0.0))) }
 }
 
-/// How long after an incident the throughput was back: `after 412 us`, or what came before that; empty if it did not fall.
+/// How long after an incident throughput recovered: `after 412 us`, or what came first; empty if it did not fall.
 pub(crate) fn back(summary: &Summary, number: usize) -> String {
     match summary.incidents[number].throughput.filter(|dip| dip.fell) {
         None => String::new(),
@@ -253,7 +254,7 @@ mod tests {
         let words = sentence(&ends(Some(20_000.0)));
         assert!(
             words.starts_with(
-                "2 cables fail at 5.10 ms, of which the first is back at 8.00 ms and the last at 20.0 ms: "
+                "2 cables fail at 5.10 ms; the first is back at 8.00 ms and the last at 20.0 ms: "
             ),
             "{words}"
         );

@@ -72,7 +72,8 @@ fn measured(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// What engines say about the worth of their results: the fact `caution`. Of several runs without its numbers, after the colon.
+/// The warnings of engines about their results: the fact `caution`. For several runs, without the numbers after the
+/// colon.
 fn cautions(runs: &[Run]) -> Option<String> {
     let of = |run: &Run| {
         run.manifest.facts.iter().find(|(name, _)| name == "caution").map(|(_, words)| words.clone())
@@ -124,7 +125,7 @@ fn unfinished(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// How many of the unfinished flows their senders gave up; empty if none.
+/// The number of unfinished flows that their senders gave up; empty if none.
 fn given_up(runs: &[Run]) -> String {
     let all = |run: &Run| run.summary.deadlines.as_ref().map_or(0, |found| found.all.terminated);
     let (given_up, open): (u64, u64) =
@@ -181,11 +182,11 @@ fn unmarkable(runs: &[Run]) -> Option<String> {
 fn few(runs: &[Run]) -> Option<String> {
     let uncertain = |run: &&Run| {
         let all = &run.summary.fct_us.all;
-        // Of fewer flows no such percentile is shown.
+        // With fewer flows, no such percentile is shown.
         all.count >= 100 && all.few_samples_above.iter().any(|few| few == "p99")
     };
     let many = runs.iter().filter(uncertain).count();
-    // without any completion time there is no tail to read
+    // without completion times there is no tail
     (many > 0 && runs.iter().any(|run| run.summary.fct_us.all.count > 0)).then(|| {
         let place =
             if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };

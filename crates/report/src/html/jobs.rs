@@ -1,5 +1,5 @@
-//! Jobs on a page: the sentence on what bounded each, and a chart of its tasks by host with its critical path above and its
-//! use of cores, disks and the network below, on one axis of time.
+//! Jobs on a page: a sentence on what bounded each, and a chart of its tasks by host, with its critical path above
+//! and its use of cores, disks and the network below, on one axis of time.
 
 use crate::detail::{JOB_BOUNDS, JOB_WORK, JobChart, PathBar, UseCurve};
 use crate::job_words::job_words;
@@ -9,7 +9,7 @@ use crate::text::{escaped, number, percent, plural, significant};
 const LEFT: f64 = 110.0;
 const WIDTH: f64 = 960.0;
 const RIGHT: f64 = 80.0;
-/// Height of the chart of tasks at most, and of a lane at most.
+/// Maximum heights of the chart of tasks, and of a lane.
 const TASKS: f64 = 900.0;
 const LANE: f64 = 5.0;
 /// Height of the bar of the critical path, of a curve, and of the gaps between plots.
@@ -19,10 +19,10 @@ const GAP: f64 = 34.0;
 /// Least distance between the names of two hosts.
 const NAME: f64 = 10.0;
 
-/// Tasks that are named of those that did not end.
+/// Maximum number of unfinished tasks that are named.
 const MOST_OPEN: usize = 20;
 
-/// All jobs of a run, and their tasks that did not end; nothing without jobs.
+/// All jobs of a run, and their unfinished tasks; empty without jobs.
 pub(super) fn jobs(charts: &[JobChart], open: &[String]) -> String {
     if charts.is_empty() {
         return String::new();
@@ -112,7 +112,7 @@ fn drawing(chart: &JobChart) -> String {
     for (host, lanes) in chart.lanes.iter().enumerate() {
         tops.push(y);
         let height = lane * *lanes as f64;
-        // Names that would lie upon each other are left out.
+        // Names that would overlap are left out.
         let middle = y + height / 2.0 + 4.0;
         if middle >= named + NAME {
             parts += &label(middle, &chart.hosts[host]);

@@ -1,14 +1,14 @@
-//! Tables that lead on: the slowest flows of a run, and the pages of the runs of a sweep.
+//! Tables with links: the slowest flows of a run, and the pages of the runs of a sweep.
 
 use crate::detail::{SIZE_CLASSES, SlowFlow};
 use crate::page::{CaseRuns, SlowTable};
 use crate::text::{count, duration, escaped, number, size};
 use std::collections::BTreeSet;
 
-/// Rows that are shown at first; the script shows as many of those that a filter leaves.
+/// Number of rows initially shown; the script shows as many of those that pass a filter.
 const SHOWN: usize = 20;
 
-/// The slowest flows with filters by traffic entry and size; nothing without any.
+/// The slowest flows, with filters by traffic entry and size; empty without any.
 pub(super) fn table(slow: &SlowTable) -> String {
     if slow.flows.is_empty() {
         return String::new();
@@ -92,7 +92,7 @@ fn row(flow: &SlowFlow, hops: usize, (several, marks, paused): (bool, bool, bool
     format!("<tr data-tag=\"{}\" data-class=\"{}\"{hidden}>{cells}</tr>\n", escaped(&flow.tag), flow.class)
 }
 
-/// Links to the page of every run; nothing for a single run.
+/// Links to the page of every run; empty for a single run.
 pub(super) fn runs(cases: &[CaseRuns]) -> String {
     if cases.is_empty() {
         return String::new();

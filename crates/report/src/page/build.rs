@@ -15,7 +15,7 @@ use crate::headline::{Headline, tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
 
-/// What each traffic entry got; `None` unless there are several.
+/// The results of each traffic entry; `None` unless there are several.
 fn traffic(sweep: &Sweep) -> Option<TextTable> {
     let TrafficTable { header, rows } = by_traffic::table(sweep, 0)?;
     Some(TextTable { title: "By traffic entry: means over seeds".to_owned(), header, rows })
@@ -83,7 +83,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     }
 }
 
-/// What happened when; nothing without a time series.
+/// The run over time; empty without a time series.
 fn over_time(figures: Vec<Figure>) -> Option<Section> {
     let lead =
         "Throughput, loads, queues, drops and marks over time, with failures, repairs and pause storms.";
@@ -232,12 +232,12 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
     against.into_iter().chain(places).flatten().collect()
 }
 
-/// A schedule that is no bound.
+/// A schedule that is not a bound.
 const fn order(metric: &'static str, name: &'static str) -> Option<IdealTime> {
     Some(IdealTime { metric, name, bound: None })
 }
 
-/// What means are compared with.
+/// The references for means.
 const OF_MEANS: [Option<IdealTime>; 5] = [
     mean_bound("ideal.bound"),
     order("ideal.sjf", "SJF"),
@@ -252,8 +252,8 @@ const fn mean_bound(metric: &'static str) -> Option<IdealTime> {
     Some(IdealTime { metric, name: "lower bound (SRPT)", bound: Some(why) })
 }
 
-/// The percentile of the flows alone that bounds a percentile of their completion times. Schedules have none: the mean of one
-/// bounds no percentile.
+/// The percentile of the flows alone that bounds a percentile of their completion times. Schedules have none, because
+/// their mean bounds no percentile.
 fn alone(metric: &str) -> [Option<IdealTime>; 5] {
     let known = [
         ("fct.p99_99", "alone.p99_99"),
@@ -292,7 +292,7 @@ fn of_small(sweep: &Sweep) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// What explains completion times, and is the answer where no flow finishes.
+/// Metrics that explain completion times, and are the answer if no flow finishes.
 const GOODPUT: Measure = Measure {
     id: "goodput",
     metric: "goodput",

@@ -5,7 +5,7 @@ use crate::headline::{back, what};
 use crate::summary::Summary;
 use crate::text::{count, duration, number};
 
-/// One row per failure or pause storm, in order of time. The headline says all there is to say of a single one.
+/// One row per failure or pause storm, in order of time. The headline covers a single one completely.
 pub(super) fn table(summary: &Summary) -> Option<TextTable> {
     let header = ["incident", "from", "until", "packets lost", "throughput before", "lowest", "back"];
     (summary.incidents.len() > 1).then(|| TextTable {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::summary::{IncidentCost, ThroughputDip};
 
-    /// The headline tells of two; every one has a row.
+    /// The headline describes two; each has a row.
     #[test]
     fn every_incident_has_a_row_with_what_it_cost() {
         let dip = ThroughputDip {

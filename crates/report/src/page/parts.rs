@@ -83,7 +83,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
 
-/// Flows with time-outs: how many waited for the packet that opens the connection, and the effect on the mean.
+/// Flows with time-outs: the number that waited for the packet that opens the connection, and the effect on the mean.
 fn timed_out(summary: &Summary) -> String {
     let TimedOut { syn, fct_us, others_fct_us, .. } = summary.timed_out.unwrap_or_default();
     let syn = (syn > 0).then(|| format!("{} of the opening packet", count(syn)));
@@ -132,7 +132,7 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
 }
 
-/// How the best scheme differs from the baseline: `−22 %`, of a share `+41.1 points`; empty where one has no value.
+/// How the best scheme differs from the baseline: `−22 %`, for a share `+41.1 points`; empty if one has no value.
 fn difference(sweep: &Sweep, duel: Duel, metric: &str) -> String {
     let Some((best, base)) = duel.means(sweep, metric) else { return String::new() };
     let sign = if best < base { '−' } else { '+' };
@@ -292,10 +292,10 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     }
 }
 
-/// The most commands that are told.
+/// Maximum number of commands listed.
 const COMMANDS: usize = 12;
 
-/// The commands that repeat the runs: of one run its own, of several those of their sweeps, each once.
+/// The commands that repeat the runs: for one run its own, for several those of their sweeps, each once.
 fn commands(runs: &[Run]) -> Vec<String> {
     if let [run] = runs {
         return vec![run.manifest.command.clone()];
@@ -314,7 +314,7 @@ fn commands(runs: &[Run]) -> Vec<String> {
     commands
 }
 
-/// What the engine says of all runs alike.
+/// The engine's remarks that are the same for all runs.
 fn of_engine(runs: &[Run]) -> Vec<(String, String)> {
     let (first, others) = runs.split_first().expect("a sweep has runs");
     let alike = |fact: &&(String, String)| others.iter().all(|run| run.manifest.facts.contains(fact));

@@ -24,7 +24,7 @@ pub struct Heat {
     /// Samples in each value of the series.
     #[serde(default)]
     pub samples_per_value: u64,
-    /// Where the first column begins, microseconds after the start of the run.
+    /// The start of the first column, microseconds after the start of the run.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub begins_us: f64,
     /// Length of a column, microseconds.

@@ -1,4 +1,4 @@
-//! The tasks of a job over time by host, what it used, and its critical path, thinned for a chart.
+//! The tasks of a job over time by host, its use of resources, and its critical path, thinned for a chart.
 
 use crate::derived::node;
 use crate::text::rounded;
@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_core::record::{Activity, JobPhase, JobRecord, Resource, RunRecord, StepRecord};
 use weft_core::{HostId, Span, Time};
 
-/// What the tasks of a chart do, by index.
+/// The kinds of work of tasks in a chart, by index.
 pub const JOB_WORK: [&str; 6] = ["wait and start", "map", "spill", "fetch", "merge", "reduce and write"];
 /// Resources that can bound a step of the critical path, by index.
 pub const JOB_BOUNDS: [&str; 5] = ["fixed delays", "calls", "cores", "disks", "the network"];
-/// Tasks drawn at most; further hosts are counted.
+/// Maximum number of tasks drawn; further hosts are counted.
 const MOST_TASKS: usize = 5_000;
 
 /// A job over time.
@@ -21,14 +21,14 @@ pub struct JobChart {
     pub tag: String,
     /// When it was submitted, seconds from the start of the run.
     pub start_s: f64,
-    /// From then until its end; absent: unfinished.
+    /// Time from then until its end; absent: unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// The end of the job, or of the run.
     pub end_s: f64,
     /// The hosts that are drawn.
     pub hosts: Vec<String>,
-    /// Rows of each host: tasks at a time.
+    /// Rows of each host: concurrent tasks.
     pub lanes: Vec<usize>,
     /// Hosts left out.
     #[serde(default)]
@@ -242,7 +242,8 @@ mod tests {
         assert_eq!(bars, expected);
     }
 
-    /// A stage that reads files and that nobody reads writes them; so does a reducer. Only what a task waits for is neither.
+    /// A stage that reads files and is not read by another stage writes them; so does a reducer. Only what a task
+    /// waits for is neither.
     #[test]
     fn writing_is_work_and_no_wait() {
         let mut job = job();

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{ArrivalRecord, LinkRecord, Quantity, RunRecord};
 
-/// With more hosts than this, one symbol per switch stands for its hosts.
+/// Maximum number of hosts drawn; with more, one symbol per switch represents its hosts.
 const MOST_HOSTS: usize = 40;
-/// With more directions of links than this, links are drawn by group.
+/// Maximum number of directions of links drawn; with more, links are drawn by group.
 const MOST_LINKS: usize = 2_000;
 
 /// Nodes and links to draw, column by column.
@@ -27,7 +27,7 @@ pub struct NetworkColumns {
     /// The part of the run over which loads are averaged, in words.
     #[serde(default)]
     pub averaged: String,
-    /// Loads of the arrivals, where those of the links are of a whole run that mostly drains.
+    /// Loads of the arrivals, if those of the links cover a whole run that mostly drains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_arrivals: Option<ArrivalLoads>,
 }
@@ -50,7 +50,7 @@ pub struct Nodes {
     pub name: Vec<String>,
     /// 0 hosts, 1 switches with hosts, and so on upwards.
     pub tier: Vec<u8>,
-    /// Number of nodes that the symbol stands for.
+    /// Number of nodes that the symbol represents.
     pub members: Vec<u32>,
 }
 
@@ -61,7 +61,7 @@ pub struct LinkColumns {
     pub from: Vec<u32>,
     /// Receiving node.
     pub to: Vec<u32>,
-    /// Number of links that the line stands for.
+    /// Number of links that the line represents.
     pub members: Vec<u32>,
     /// Of these, links that were down for part of the run.
     pub failed: Vec<u32>,
@@ -80,7 +80,7 @@ pub struct LinkColumns {
 }
 
 impl NetworkColumns {
-    /// Groups the nodes of a record as far as needed.
+    /// Groups the nodes of a record if needed.
     #[must_use]
     pub fn new(record: &RunRecord) -> NetworkColumns {
         let hosts = record.nodes.iter().filter(|node| node.tier == 0).count();

@@ -1,5 +1,5 @@
-//! The run over time as plots need it: throughput, loads, queues, drops, marks and pauses by bin, and what the scenario
-//! planned to happen.
+//! The run over time for plots: throughput, loads, queues, drops, marks and pauses by bin, and the incidents that the
+//! scenario planned.
 
 use crate::derived::node;
 use crate::summary::tier_words;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use weft_core::record::{IncidentRecord, PausedLink, Reason, RunRecord, TimeSeries};
 
-/// Rows of paused ports at most: those with the longest pauses.
+/// Maximum number of rows of paused ports: those with the longest pauses.
 const PAUSED: usize = 40;
 
 /// A run in bins.
@@ -16,7 +16,7 @@ const PAUSED: usize = 40;
 pub struct RunCourse {
     /// Length of each of the first bins, microseconds.
     pub every_us: f64,
-    /// How many bins have this length.
+    /// Number of bins with this length.
     #[serde(default)]
     pub fine: usize,
     /// Length of the later bins, microseconds.
@@ -36,7 +36,7 @@ pub struct RunCourse {
     /// Ports that were paused, those with the longest pauses, and their share of each bin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<(String, Vec<f64>)>,
-    /// How many ports were paused in all.
+    /// Total number of paused ports.
     #[serde(default)]
     pub paused_ports: usize,
     /// Failures, repairs and storms.
@@ -49,7 +49,7 @@ pub struct RunCourse {
 pub struct GroupCourse {
     /// `leaf → spine`.
     pub name: String,
-    /// How many links.
+    /// The number of links.
     pub links: u32,
     /// Utilisation by bin, fraction of the capacity.
     pub load: Vec<f64>,
@@ -64,7 +64,7 @@ pub struct GroupCourse {
     pub peak_port: String,
 }
 
-/// Something that happened to the network.
+/// An incident of the network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IncidentMark {
     /// When, microseconds.
@@ -74,7 +74,7 @@ pub struct IncidentMark {
 }
 
 impl RunCourse {
-    /// Of a run; `None` without a time series.
+    /// The course of a run; `None` without a time series.
     #[must_use]
     pub fn new(record: &RunRecord) -> Option<RunCourse> {
         let series = record.series.as_ref().filter(|series| !series.bins.is_empty())?;
@@ -121,8 +121,8 @@ impl RunCourse {
         (0..self.throughput_gbps.len()).map(middle).collect()
     }
 
-    /// When the first bins end, if what follows is only a drain: it lasts longer than they do, and less than a fifth of the
-    /// payload arrives in it. Microseconds.
+    /// When the first bins end, if the rest is only a drain: it lasts longer than they do, and less than a fifth of
+    /// the payload arrives in it. Microseconds.
     #[must_use]
     pub fn drain_from_us(&self) -> Option<f64> {
         let fine = self.begins_us(self.fine);

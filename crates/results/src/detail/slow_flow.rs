@@ -1,4 +1,4 @@
-//! The slowest flows of a run, one by one, with what held each of them up.
+//! The slowest flows of a run, one by one, with the cause of each delay.
 
 use crate::derived::{PAPER_BUCKETS, fct_us, node, slowdown};
 use crate::summary::{DelayCause, held_by_pauses};
@@ -6,7 +6,7 @@ use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use weft_core::record::{FlowRecord, RunRecord};
 
-/// What the classes of size are called.
+/// The names of the size classes.
 pub const SIZE_CLASSES: [&str; 3] = ["up to 100 kB", "up to 10 MB", "larger"];
 
 /// A slow flow.
@@ -28,27 +28,27 @@ pub struct SlowFlow {
     pub start_us: f64,
     /// Completion time, microseconds.
     pub fct_us: f64,
-    /// Divided by its time in an empty network.
+    /// Completion time divided by its time in an empty network.
     pub slowdown: f64,
     /// Mean wait of its packets by hop, microseconds; empty when not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wait_us: Vec<f64>,
     /// Payload sent again, bytes.
     pub retransmitted_bytes: u64,
-    /// Retransmission time-outs, those of the SYN included.
+    /// Retransmission time-outs, including those of the SYN.
     pub timeouts: u32,
     /// Of these, those of the SYN.
     pub syn_timeouts: u32,
     /// Packets that arrived with a congestion mark.
     pub marks: u32,
-    /// What held it up, by the first cause that applies.
+    /// What delayed it: the first cause that applies.
     pub cause: String,
-    /// How long pauses held it, microseconds: the mean over the packets that they held, and its host's card.
+    /// How long pauses held it, microseconds: the mean over the packets held, plus its host's card.
     pub paused_us: f64,
 }
 
 impl SlowFlow {
-    /// Of a record of a run.
+    /// The slowest flows of a record.
     #[must_use]
     pub fn new(record: &RunRecord, flow: &FlowRecord) -> SlowFlow {
         let waits = &flow.waits.0;

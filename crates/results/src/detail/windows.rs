@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use weft_core::FlowId;
 use weft_core::record::{FlowSample, FlowSeries};
 
-/// With more flows a plot is not legible; the first to start are drawn.
+/// Maximum number of flows in a legible plot; the first to start are drawn.
 const MOST_FLOWS: usize = 8;
 /// Maximum number of points per line; more would not be visible.
 const MOST_POINTS: usize = 1_000;

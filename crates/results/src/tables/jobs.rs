@@ -24,7 +24,7 @@ impl PhaseRow<'_> {
         Some((start, steps().filter_map(|step| step.end).max()?.0))
     }
 
-    /// What took most of its critical path; nothing if none of that lies in the phase.
+    /// The resource that took most of its critical path; `None` if no part of that path lies in the phase.
     fn bound(&self) -> String {
         let longest = Resource::ALL.iter().zip(&self.times).rev().max_by_key(|(_, time)| **time);
         longest

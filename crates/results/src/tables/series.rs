@@ -1,11 +1,11 @@
-//! The tables of a run over time: `series` (the network), `series-links` (groups of links), `series-pauses` (paused links) and
-//! `incidents` (what the scenario plans to happen). Knows the record, no file format.
+//! The tables of a run over time: `series` (the network), `series-links` (groups of links), `series-pauses` (paused
+//! links) and `incidents` (planned by the scenario). Depends on the record; must not depend on file formats.
 
 use crate::derived::node;
 use weft_core::record::{GroupBin, LinkGroup, Quantity, Reason, RunRecord, TimeBin, TimeSeries};
 use weft_table::{Cells, DataTable};
 
-/// All of them; none without a time series, but `incidents` wherever there are any.
+/// All of them; empty without a time series, except that `incidents` is written if there are any.
 pub(super) fn all(record: &RunRecord) -> Vec<DataTable> {
     let of = |series: &TimeSeries| {
         let paused = (!series.paused.is_empty()).then(|| paused(record, series));

@@ -50,8 +50,8 @@ fn whatever_red_packets_are_lost_no_timer_expires() {
     }
 }
 
-/// The tail of a message is lost, and a packet sent again: by the rate the last packet is green and its answer asks for the rest; by
-/// the window the echo proves the loss.
+/// The tail of a message is lost, and a packet is sent again. With rates, the last packet is green and its answer
+/// asks for the rest; with a window, the echo proves the loss.
 #[test]
 fn a_lost_tail_needs_no_time_out_and_plain_queue_pairs_do() {
     for change in [tlt as fn(&mut QueuePairSettings), by_window] {
@@ -76,7 +76,7 @@ fn a_lost_tail_needs_no_time_out_and_plain_queue_pairs_do() {
     assert_eq!(pair.sender.report().timeouts, 1);
 }
 
-/// By the window, an empty packet asks for an echo where nothing is likely lost.
+/// With a window, an empty packet asks for an echo if nothing is likely to be lost.
 #[test]
 fn without_losses_nothing_is_sent_again() {
     for change in [tlt as fn(&mut QueuePairSettings), by_window] {

@@ -83,7 +83,7 @@ impl Answers {
         }
     }
 
-    /// The sender must be notified of congestion.
+    /// Called when the sender must be notified of congestion.
     pub(super) fn notify(&mut self, now: Time) {
         let late = self.delay + self.drawn(self.jitter.0);
         self.leave(now, late, NOTIFICATION);
@@ -107,7 +107,7 @@ impl Answers {
         self.late.push(Reverse(Late { due: now + late, number: self.number, answer }));
     }
 
-    /// An answer may leave. A plain one replaces an earlier plain one.
+    /// Called when an answer may leave. A plain one replaces an earlier plain one.
     fn release(&mut self, answer: Answer) {
         if answer.flags.has(flags::NOTIFICATION) {
             self.notifications += 1;
@@ -139,7 +139,7 @@ impl Answers {
         self.late.peek().map_or(Time::NEVER, |Reverse(late)| late.due)
     }
 
-    /// Whether no acknowledgement remains, now or later. Notifications do not matter to a message that has arrived.
+    /// Whether no acknowledgement remains, now or later. Notifications are irrelevant to a message that has arrived.
     #[inline]
     pub(super) fn nothing_left(&self) -> bool {
         self.first.is_none()

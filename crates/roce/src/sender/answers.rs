@@ -43,7 +43,7 @@ impl QueueSender {
         }
     }
 
-    /// More payload has arrived in order.
+    /// Called when more payload has arrived in order.
     fn progress(&mut self, now: Time, ack: u64) {
         self.una = ack;
         if ack == self.size {
@@ -69,7 +69,7 @@ impl QueueSender {
         }
     }
 
-    /// Something is missing, starting at `ack`.
+    /// Called when payload is missing, starting at `ack`.
     fn negative(&mut self, now: Time, ack: u64, segment: &Segment) {
         if self.rules.cut_on_nack {
             self.pace.notified(now);
@@ -86,7 +86,7 @@ impl QueueSender {
         }
     }
 
-    /// A packet arrived beyond the gap: starts a recovery unless one is in progress.
+    /// Called when a packet arrived beyond the gap: starts a recovery unless one is in progress.
     fn arrived_beyond(&mut self, ack: u64, segment: &Segment) {
         let mss = self.rules.mss;
         for (start, _) in segment.sacked().filter(|(start, _)| *start >= ack) {
@@ -100,7 +100,7 @@ impl QueueSender {
         }
     }
 
-    /// Nothing has been acknowledged for too long: everything in flight is retransmitted.
+    /// Called when nothing has been acknowledged for too long: everything in flight is retransmitted.
     #[cold]
     pub(super) fn expire(&mut self, now: Time) {
         self.counts.timeouts += 1;

@@ -59,7 +59,7 @@ impl Pace {
         self.law.on_notification(now);
     }
 
-    /// A segment counted from `since` was acknowledged.
+    /// Called when a segment counted from `since` was acknowledged.
     pub(super) fn measured(&mut self, now: Time, since: Time) {
         if self.segment != u64::MAX {
             self.law.advance(now);
@@ -68,7 +68,7 @@ impl Pace {
         }
     }
 
-    /// A packet of `wire` bytes is sent now: the current rate gives the time of the next.
+    /// Called when a packet of `wire` bytes is sent: the current rate gives the time of the next.
     pub(super) fn sent(&mut self, now: Time, wire: u16, last: bool) -> Departure {
         let size = Bytes(u64::from(wire));
         self.law.advance(now);
@@ -92,7 +92,7 @@ impl Pace {
         Departure { closes, counted: self.began + self.line.time_for(gone) }
     }
 
-    /// Nothing more is sent until `size`, sent from `from` on, would have been sent at the current rate. The card
+    /// Sends nothing more until `size` bytes, begun at `from`, would have been sent at the current rate. The card
     /// itself enforces the line rate.
     #[inline]
     fn wait(&mut self, now: Time, from: Time, size: Bytes) {

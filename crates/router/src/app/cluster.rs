@@ -1,8 +1,8 @@
 //! A node of a cluster of routers that acts as one (RouteBricks): the decisions of `weft-cluster` on real packets.
 //!
-//! A packet that enters by the outside port is parsed here and nowhere else: its output node goes into the destination
-//! address. What comes by an inside port is moved by that address alone. Neighbours say hello; one that is not heard
-//! for a while is down, and its traffic is spread over the others.
+//! A packet that enters by the external port is parsed here and nowhere else: its output node goes into the
+//! destination address. Frames from internal ports are moved by that address alone. Neighbours send hellos; one that
+//! is silent for a while is considered down, and its traffic is spread over the others.
 //!
 //! ```text
 //! outside: parse, look up, choose a path ──> inside: relay, address unchanged ──> inside: outside port, station address
@@ -29,9 +29,9 @@ mod node;
 pub use node::{ClusterEnd, ClusterNode, ClusterNodeCounters};
 use node::{ClusterPort, add};
 
-/// How often a node says hello on each inside link, and how long one may be silent.
+/// Interval between a node's hellos on each internal link, and the longest silence of a neighbour.
 pub const HELLO: Span = Span::from_ms(20);
-/// A neighbour not heard for this long is down.
+/// A neighbour silent for this long is down.
 pub const SILENCE: Span = Span::from_ms(100);
 /// The type of hellos: local experimental (IEEE 802).
 const HELLO_TYPE: EtherType = EtherType(0x88b5);
@@ -45,17 +45,17 @@ pub struct Clustering {
     director: Director,
     routes: RouteReader<u32>,
     flows: FlowQueues,
-    /// Packets that wait for the MAC address outside.
+    /// Packets that wait for the external MAC address.
     waiting: WaitingFrames,
     due: Time,
 }
 
 /// What to do with a frame from outside.
 enum Entering {
-    /// It is for this node; the size is that of the packet.
+    /// It is addressed to this node; the size is that of the packet.
     Packet(u16, u64),
     Answer(ArpMessage),
-    /// It has told who is outside, which was all.
+    /// The frame only said who is outside; nothing is left to do.
     Nothing,
     Drop(DropCause),
 }
@@ -121,7 +121,7 @@ impl Clustering {
         }
     }
 
-    /// The node answers for everything that is not behind itself.
+    /// The node answers for everything that is not behind it.
     fn question(&self, bytes: &[u8], port: &ClusterPort) -> Entering {
         let Ok(message) = ArpMessage::parse(bytes) else { return Entering::Drop(DropCause::Malformed) };
         let node = ClusterNode::node_of(self.routes.lookup(message.target.1.into()));
@@ -130,7 +130,7 @@ impl Clustering {
         if answers { Entering::Answer(message.answer(port.mac)) } else { Entering::Nothing }
     }
 
-    /// A packet takes the path that the director chooses.
+    /// Sends a packet along the path that the director chooses.
     fn enter(&mut self, desk: &mut Desk<'_>, frame: Frame, (to, flow): (u16, u64)) {
         ipv4::decrement_ttl(&mut desk.pool.bytes_mut(frame)[EthernetHeader::LEN..]);
         let size = Bytes(u64::from(frame.length));
@@ -161,7 +161,7 @@ impl Clustering {
         desk.out.push(port, frame);
     }
 
-    /// A packet leaves the cluster.
+    /// Sends a packet out of the cluster.
     fn leave(&mut self, desk: &mut Desk<'_>, frame: Frame) {
         let port = &self.shared.ports[usize::from(self.shared.outside)];
         if frame.length > port.longest {
@@ -172,7 +172,7 @@ impl Clustering {
         self.waiting.send(desk, self.shared.way_out(), frame);
     }
 
-    /// A frame from node `from`: only its address and type are read.
+    /// Handles a frame from node `from`: reads only its address and type.
     fn inside(&mut self, desk: &mut Desk<'_>, frame: Frame, from: u8) {
         let bytes = desk.pool.bytes(frame);
         let Some(([station @ .., _, _, _, _, _, _, kind_high, kind_low], _)) =
@@ -204,7 +204,7 @@ impl Clustering {
         }
     }
 
-    /// Tells every neighbour that this node is there.
+    /// Sends a hello to every neighbour.
     fn greet(&self, desk: &mut Desk<'_>) {
         for (number, port) in (0..).zip(&self.shared.ports) {
             let ClusterEnd::Node(node) = port.end else { continue };
@@ -227,7 +227,7 @@ impl Application for Clustering {
         let shared = Arc::clone(&self.shared);
         let port = &shared.ports[usize::from(first.port)];
         if matches!(port.end, ClusterEnd::Node(_)) {
-            // Hellos wait behind data; whoever sends anything is there.
+            // Hellos wait behind data; a node that sends anything is alive.
             port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
         }
         for frame in batch.frames().iter().copied() {
@@ -271,7 +271,7 @@ mod tests {
     const NODES: u16 = 4;
     const CLIENT: Mac = Mac([2, 0, 0, 0, 9, 9]);
 
-    /// A cluster in memory: what leaves a port arrives at its other end at once.
+    /// A cluster in memory: a frame that leaves a port arrives at the other end at once.
     struct Cluster {
         nodes: Vec<(Clustering, FramePool, RouterCounters)>,
         now: Time,
@@ -299,7 +299,8 @@ mod tests {
             Cluster { nodes: (0..NODES).map(node).collect(), now: Time::ZERO }
         }
 
-        /// A frame arrives at a port; returns what leaves the cluster because of it, with the nodes it visited.
+        /// Delivers a frame to a port; returns the frames that leave the cluster as a result, with the nodes they
+        /// visited.
         fn arrive(&mut self, node: u16, port: u16, bytes: &[u8]) -> Vec<(u16, Vec<u8>, u32)> {
             let mut left = Vec::new();
             let mut waiting = vec![(node, port, bytes.to_vec(), 1)];
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unsupported), 1);
     }
 
-    /// What leaves, by flow: the packets of each in order.
+    /// The departing packets of each flow, in order.
     fn by_flow(workers: u16) -> std::collections::BTreeMap<u16, Vec<Vec<u8>>> {
         let settings = DirectorSettings { depth: Span::from_us(21), ..settings() };
         let mut clusters: Vec<Cluster> =
@@ -395,7 +396,7 @@ mod tests {
         for n in 0..600_u16 {
             let flow = n * 7 % 23;
             let mut bytes = packet(0, 1 + flow % 3, flow);
-            // The number of the packet, where nobody looks.
+            // The number of the packet, in an unused field.
             bytes[60..62].copy_from_slice(&n.to_be_bytes());
             let worker = usize::from(queues.queue_of(&bytes));
             clusters[worker].now = Time::ZERO + Span::from_us(n.into());
@@ -482,7 +483,7 @@ mod tests {
         assert_eq!(sent(&mut cluster), 10);
     }
 
-    /// Outside is a host that has not said anything: it is asked for, once a second, and no packet for it is broadcast.
+    /// The external host is silent: it is asked for once a second, and no packet for it is broadcast.
     #[test]
     fn a_node_asks_for_the_host_outside_and_hears_its_router_solicitation() {
         let ends = vec![(ClusterEnd::Outside(None), mac(0, 0)), (ClusterEnd::Node(1), mac(0, 1))];

@@ -20,7 +20,7 @@ pub struct CrossConnect {
 }
 
 impl CrossConnect {
-    /// To port `to`, from its own MAC address to that of the station behind it.
+    /// Forwards to port `to`, from its own MAC address to that of the station behind it.
     #[must_use]
     pub fn new(to: u16, own: Mac, station: Mac) -> CrossConnect {
         let mut addresses = [0; 12];

@@ -26,7 +26,7 @@ mod slow;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;
-/// Interval between checks for what is due.
+/// Interval between checks for due work.
 const TICK: Span = Span::from_ms(100);
 
 /// Rate limit of the ICMP errors of a worker.
@@ -67,18 +67,18 @@ pub struct Routing {
 /// Frames of a batch that need more than a next hop.
 #[derive(Default)]
 struct SetAside {
-    /// They enter the tunnel of this number.
+    /// Packets that enter the tunnel of this number.
     entering: Vec<(Frame, u16)>,
-    /// Of those that leave a tunnel, the packets inside, to be routed in turn.
+    /// The inner packets of those that leave a tunnel, to be routed in turn.
     inside: FrameBatch,
-    /// They are for the router itself, and may hold sealed packets.
+    /// Packets for the router itself, which may hold sealed packets.
     own: Vec<Frame>,
     /// For the slow path.
     rest: Vec<Frame>,
 }
 
 impl SetAside {
-    /// Sets a frame aside whose next hop is not resolved, or too narrow.
+    /// Sets aside a frame whose next hop is unresolved or too narrow.
     fn put(&mut self, next: Option<NextHop>, frame: Frame) {
         match next {
             Some(NextHop::Tunnel(number)) => self.entering.push((frame, number)),
@@ -119,7 +119,7 @@ impl Routing {
         Routing { tunnels, ..self }
     }
 
-    /// The kernel has the same addresses: what is for the machine itself is left to it.
+    /// The kernel has the same addresses: packets for the machine itself are left to it.
     #[must_use]
     pub fn beside_kernel(self) -> Routing {
         Routing { beside_kernel: true, ..self }
@@ -142,12 +142,13 @@ impl Routing {
         !(entering.is_empty() && own.is_empty() && rest.is_empty())
     }
 
-    /// Processes what was set aside.
+    /// Processes the frames that were set aside.
     #[inline(never)]
     fn handle_aside(&mut self, desk: &mut Desk<'_>) {
-        // A look-up may have found a next hop that is newer than the table: it was published before.
+        // A look-up may have found a next hop that is newer than the table, because next hops are published first.
         self.refresh();
-        // What comes out of a tunnel is routed as if it had arrived, and may leave another: each time it becomes shorter.
+        // A packet that comes out of a tunnel is routed as if it had arrived, and may come out of another: each time
+        // it becomes shorter.
         self.open_frames(desk);
         if !self.aside.inside.frames().is_empty() {
             let inside = std::mem::take(&mut self.aside.inside);

@@ -1,5 +1,5 @@
-//! What applications do at a port that is one end of a cable: answer the ARP requests of the host at the other end, find its MAC address,
-//! drop its frames.
+//! Tasks of applications at a port that is one end of a cable: answer the ARP requests of the host at the other end,
+//! find its MAC address, drop its frames.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -27,7 +27,7 @@ pub(crate) fn consume(desk: &mut Desk<'_>, frame: Frame) {
     desk.pool.give(frame.buffer);
 }
 
-/// The frame without tags of VLAN 0, which only say how urgent it is (IEEE 802.1Q, table 9-2).
+/// The frame without tags of VLAN 0, which only give its priority (IEEE 802.1Q, table 9-2).
 #[inline]
 pub(crate) fn untagged(desk: &mut Desk<'_>, mut frame: Frame) -> Frame {
     while let [_, _, _, _, _, _, _, _, _, _, _, _, 0x81, 0x00, high, 0, ..]
@@ -64,7 +64,7 @@ impl FarEnd {
         far
     }
 
-    /// This station is at the other end.
+    /// Records the station at the other end.
     pub(crate) fn learn(&self, Mac([a, b, c, d, e, f]): Mac) {
         let word = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         // Written only when it changes, so that workers share the cache line.
@@ -73,8 +73,8 @@ impl FarEnd {
         }
     }
 
-    /// The sender of a frame is at the other end, unless it is the port itself, whose station is `own`: another program of this machine
-    /// has sent the frame, or somebody claims to be the port.
+    /// Records the sender of a frame as the station at the other end, unless it is the port itself, whose station is
+    /// `own`: then another program of this machine has sent the frame, or somebody claims to be the port.
     pub(crate) fn hear(&self, sender: Mac, own: Mac) {
         if sender != own {
             self.learn(sender);
@@ -93,17 +93,17 @@ const MOST_WAITING: usize = 64;
 /// Interval between requests, and their number.
 const RETRY: Span = Span::from_s(1);
 const REQUESTS: u8 = 3;
-/// How soon a worker sees that another has learnt an address.
+/// Time within which a worker sees that another has learnt an address.
 const GLANCE: Span = Span::from_ms(10);
 
-/// Frames of a worker that would leave by a cable whose other end is not known yet.
+/// Frames of a worker that will leave by a cable whose other end is not known yet.
 #[derive(Debug, Default)]
 pub(crate) struct WaitingFrames {
     frames: VecDeque<Frame>,
     /// When the next request is due.
     due: Time,
     asked: u8,
-    /// When to look at them again.
+    /// When to check them again.
     glance: Option<Time>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct WireEnd<'a> {
 }
 
 impl WaitingFrames {
-    /// Sends an IPv4 packet, in a frame of which only the destination is missing; or keeps it and asks for the destination.
+    /// Sends an IPv4 packet in a frame that lacks only the destination, or keeps it and asks for the destination.
     pub(crate) fn send(&mut self, desk: &mut Desk<'_>, end: WireEnd<'_>, frame: Frame) {
         match end.far.mac() {
             Some(mac) => {
@@ -135,7 +135,7 @@ impl WaitingFrames {
         }
     }
 
-    /// Sends what waits, if the other end is known by now; otherwise asks again, or gives up.
+    /// Sends the waiting frames, if the other end is known by now; otherwise asks again, or gives up.
     pub(crate) fn look(&mut self, desk: &mut Desk<'_>, end: WireEnd<'_>) {
         let Some(first) = self.frames.front().copied() else { return };
         if let Some(mac) = end.far.mac() {
@@ -154,7 +154,7 @@ impl WaitingFrames {
         ask(desk, end, first);
     }
 
-    /// When to call [`WaitingFrames::look`], if anything waits.
+    /// When to call [`WaitingFrames::look`], if any frames wait.
     pub(crate) fn glance(&self) -> Option<Time> {
         self.glance
     }
@@ -170,8 +170,8 @@ fn address(desk: &mut Desk<'_>, (port, mac): (u16, Mac), frame: Frame) {
     desk.out.push(port, frame);
 }
 
-/// Asks who has the destination of a frame's packet. The port has no IP address: it sends an ARP probe (RFC 5227), which hosts answer
-/// as they answer requests.
+/// Asks who has the destination of a frame's packet. The port has no IP address, so it sends an ARP probe (RFC 5227),
+/// which hosts answer like requests.
 fn ask(desk: &mut Desk<'_>, end: WireEnd<'_>, frame: Frame) {
     let packet = desk.pool.bytes(frame).get(EthernetHeader::LEN..).unwrap_or_default();
     let Some([.., a, b, c, d]) = packet.first_chunk::<{ Ipv4Header::LEN }>().copied() else { return };

@@ -1,7 +1,7 @@
 //! The switch of the simulator as an application: its balancer, queues, marks and drops, on real packets.
 //!
-//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the MAC address at
-//! its other end is that of the last frame from there, and asked for until there was one.
+//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable:
+//! the MAC address at its other end is that of the last frame from there, and is asked for until there is one.
 //!
 //! ```text
 //! worker: frame -> header -> engine ─┐ output port: admit, mark, queue, schedule ┌─> rewrite, mark, send
@@ -106,7 +106,7 @@ impl SharedSwitch {
 pub struct Switching {
     shared: Arc<SharedSwitch>,
     worker: u16,
-    /// What decides, if the switch is in parts.
+    /// The engines, if the switch is in parts.
     engine: Option<WorkerEngine>,
     /// Frames of this worker inside the switch.
     inside: usize,
@@ -119,7 +119,7 @@ pub struct Switching {
 enum Wanted {
     Switching(Header),
     Answer(ArpMessage),
-    /// It has told who is at the other end, which was all.
+    /// The frame only said who is at the other end; nothing is left to do.
     Nothing,
     Drop(DropCause),
 }
@@ -128,7 +128,7 @@ impl Switching {
     /// The application of worker number `worker`.
     ///
     /// # Panics
-    /// The switch has been given to as many workers as it was built for.
+    /// The switch has already been given to as many workers as it was built for.
     #[must_use]
     pub fn new(shared: Arc<SharedSwitch>, worker: u16) -> Switching {
         let engine = shared.engine(worker);
@@ -136,7 +136,7 @@ impl Switching {
         Switching { shared, worker, engine, inside: 0, waiting, outcomes: Vec::new() }
     }
 
-    /// A frame enters the switch.
+    /// Passes a frame to the switch.
     fn switch(&mut self, desk: &mut Desk<'_>, frame: Frame, mut header: Header) {
         let (now, held) = (desk.now, (self.worker, frame));
         let from = self.shared.ports()[usize::from(frame.port)].number;
@@ -198,7 +198,7 @@ impl Switching {
         if asks { Wanted::Answer(message.answer(port.mac)) } else { Wanted::Nothing }
     }
 
-    /// Sends what waits for an address, if it has been found, or asks again.
+    /// Sends the frames that wait for an address, if it has been found, or asks again.
     fn look(&mut self, desk: &mut Desk<'_>) {
         for ((port, own), waiting) in (0..).zip(self.shared.ports()).zip(&mut self.waiting) {
             waiting.look(desk, WireEnd { port, mac: own.mac, far: &own.far });
@@ -219,7 +219,7 @@ impl Switching {
         self.outcomes = outcomes;
     }
 
-    /// When to look again at what waits for an address.
+    /// When to check again for frames that wait for an address.
     fn glance(&self) -> Option<Time> {
         self.waiting.iter().filter_map(WaitingFrames::glance).min()
     }

@@ -1,4 +1,4 @@
-//! Next hops as workers use them: a snapshot that is replaced as a whole.
+//! Next hops for workers: a snapshot that is replaced as a whole.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ pub enum NextHop {
     Station(Station),
     /// None: the sender gets an error.
     Reject,
-    /// None: the sender is told that it is forbidden.
+    /// None: the sender gets "communication administratively prohibited".
     Prohibit,
-    /// None, and nobody is told.
+    /// None: packets are discarded silently.
     Blackhole,
     /// The IPsec tunnel of this number.
     Tunnel(u16),
-    /// One of several, by flow: the list of this number.
+    /// One of several, by flow: the list with this number.
     Multipath(u16),
 }
 
@@ -72,7 +72,7 @@ pub struct AdjacencyTable {
     pub adjacencies: Box<[Adjacency]>,
     /// The next hops themselves.
     pub hops: Box<[Option<NextHop>]>,
-    /// For next hops that are several: those.
+    /// The members of next hops that are lists of several.
     paths: Box<[Box<[SharedPath]>]>,
     /// The ports, whose addresses may change.
     pub ports: Arc<[Interface]>,
@@ -94,12 +94,12 @@ impl AdjacencyTable {
         AdjacencyTable { adjacencies, hops, paths, ports }
     }
 
-    /// The path of a flow, if the next hop is several; `hash` is asked for the flow's hash only then.
+    /// The path of a flow, if the next hop is a list of several; `hash` is called only then.
     #[must_use]
     pub fn path(&self, hop: Hop, hash: impl FnOnce() -> u32) -> Option<&SharedPath> {
         let paths = self.paths.get(usize::from(hop.0))?;
         let total = paths.last()?.up_to;
-        // Mixed again, because workers and upstream routers are chosen by bits of the same hash.
+        // Mixed again, because bits of the same hash choose workers and upstream routers.
         let point = ((mix(u64::from(hash())) >> 32) * u64::from(total)) >> 32;
         paths.iter().find(|path| point < u64::from(path.up_to))
     }

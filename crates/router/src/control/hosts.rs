@@ -13,14 +13,14 @@ use crate::neighbours::Station;
 pub(super) struct HostRoutes(BTreeMap<IpAddr, u16>);
 
 impl HostRoutes {
-    /// Somebody else has the route of this prefix.
+    /// The route of this prefix belongs to another owner.
     pub(super) fn give_up(&mut self, prefix: IpPrefix) {
         if whole(prefix.address()) == Some(prefix) {
             self.0.remove(&prefix.address());
         }
     }
 
-    /// A station gets a route of its own.
+    /// Records that a station gets a route of its own.
     pub(super) fn take(&mut self, (port, address): Station) {
         self.0.insert(address, port);
     }
@@ -37,7 +37,7 @@ impl HostRoutes {
     }
 }
 
-/// The next hop of a route, which for a single address on a link is the station with this address.
+/// The next hop of a route; for a single address on a link, the station with this address.
 pub(super) fn onto_link(prefix: IpPrefix, next: NextHop) -> NextHop {
     match next {
         NextHop::Link(port) if whole(prefix.address()) == Some(prefix) => {

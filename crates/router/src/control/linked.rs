@@ -15,12 +15,12 @@ pub(super) struct LinkedRoutes {
 }
 
 impl LinkedRoutes {
-    /// A prefix shall have these next hops.
+    /// Sets the next hops of a prefix.
     pub(super) fn want(&mut self, prefix: IpPrefix, hops: &[NextHop]) {
         self.wanted.insert(prefix, hops.to_vec());
     }
 
-    /// The link of a port is up or down. Returns the prefixes with a next hop there, if that is new.
+    /// Records that the link of a port is up or down. Returns the prefixes with a next hop there, if that is new.
     pub(super) fn set_link(&mut self, port: u16, up: bool) -> Option<Vec<IpPrefix>> {
         let is_new = if up { self.down.remove(&port) } else { self.down.insert(port) };
         let touched =

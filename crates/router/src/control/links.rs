@@ -1,4 +1,5 @@
-//! Routes that follow the state of links: those to the links themselves and those of the file. Must not depend on who tells of it.
+//! Routes that follow the state of links: those to the links themselves and those of the file. Must not depend on the
+//! source of that information.
 
 use weft_fib::{IpPrefix, RouteError};
 
@@ -7,8 +8,8 @@ use super::state::ControlState;
 use crate::neighbours::Station;
 
 impl ControlState {
-    /// Adds or replaces a route that stays, whatever the kernel says of its prefix. Flows are divided equally among the next hops whose
-    /// link is up; while there is none, packets follow a shorter prefix.
+    /// Adds or replaces a permanent route, whatever the kernel reports about its prefix. Flows are divided equally
+    /// among the next hops whose link is up; while there is none, packets follow a shorter prefix.
     ///
     /// # Errors
     /// As for [`ControlState::set_shared_route`].
@@ -23,7 +24,7 @@ impl ControlState {
         self.install(prefix)
     }
 
-    /// The link of a port has gone down or come back.
+    /// Called when the link of a port has gone down or come back.
     pub fn set_link(&mut self, port: u16, up: bool) {
         let Some(touched) = self.linked.set_link(port, up) else { return };
         if !up {
@@ -36,7 +37,7 @@ impl ControlState {
         self.follow_fixed_stations(port, up);
     }
 
-    /// Stations that have been set for good have routes of their own while their link is up.
+    /// Stations that have been set permanently have routes of their own while their link is up.
     fn follow_fixed_stations(&mut self, port: u16, up: bool) {
         let all = self.neighbours().known().map(|(station, _)| station);
         let fixed: Vec<Station> =
@@ -50,7 +51,7 @@ impl ControlState {
         }
     }
 
-    /// Gives a prefix those of its next hops whose link is up.
+    /// Restricts a prefix to those of its next hops whose link is up.
     fn install(&mut self, prefix: IpPrefix) -> Result<(), RouteError> {
         let paths = self.linked.paths(prefix);
         match paths[..] {

@@ -16,8 +16,8 @@ use crate::backend::system;
 use crate::interface::{Interface, broadcast, longest_frame};
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
-/// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291,
-/// section 2.5.6).
+/// Destinations that no router forwards, whatever its default route (RFC 1812, section 5.3.7; RFC 3927, section 7;
+/// RFC 4291, section 2.5.6).
 const NEVER_FORWARDED: [(IpAddr, u8); 8] = [
     (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8),
     (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), 8),
@@ -40,12 +40,12 @@ pub struct ControlState {
     /// Lists of next hops that share flows, with their shares, by number.
     lists: Vec<Option<Arc<PathList>>>,
     list_numbers: HashMap<Arc<PathList>, u16>,
-    /// Prefixes whose routes stay as they are.
+    /// Prefixes with permanent routes.
     pub(super) fixed: HashSet<IpPrefix>,
     pub(super) linked: LinkedRoutes,
     pub(super) hosts: HostRoutes,
     neighbours: Neighbours,
-    /// Next hops that routes no longer use, and look-ups still find.
+    /// Next hops that routes no longer use, but look-ups still find.
     leaving: Vec<Hop>,
     /// Whether workers need a new snapshot.
     changed: bool,
@@ -55,7 +55,7 @@ pub struct ControlState {
 pub type PathList = [(NextHop, u16)];
 
 impl ControlState {
-    /// Without routes but those that are never forwarded.
+    /// A state without routes, except those of destinations that are never forwarded.
     pub(super) fn new(ports: Arc<[Interface]>, limits: NeighbourLimits) -> Result<ControlState, RouteError> {
         let mut state = ControlState {
             ports,
@@ -80,8 +80,8 @@ impl ControlState {
         Ok(state)
     }
 
-    /// Routes to a port's link and to its own addresses. What is for the broadcast address of the link is dropped silently (RFC 1812,
-    /// section 5.3.5.2; RFC 2644).
+    /// Routes to a port's link and to its own addresses. Packets for the broadcast address of the link are dropped
+    /// silently (RFC 1812, section 5.3.5.2; RFC 2644).
     pub(super) fn add_own_routes(&mut self, number: u16, port: &Interface) -> Result<(), RouteError> {
         for (address, length) in &port.addresses {
             let whole = if address.is_ipv4() { 32 } else { 128 };
@@ -152,7 +152,7 @@ impl ControlState {
         self.lists.get(usize::from(number))?.as_deref()
     }
 
-    /// The link of a port is down, or has other addresses: its stations are found again when they are needed.
+    /// Called when the link of a port is down, or has other addresses: its stations are resolved again when needed.
     pub fn forget_stations(&mut self, port: u16) {
         for station in self.neighbours.forget(port) {
             self.remove_station(station);
@@ -197,7 +197,7 @@ impl ControlState {
         Ok(())
     }
 
-    /// The same, for a station's own route too.
+    /// The same, including a station's own route.
     pub(super) fn put_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
         let hop = self.number(next).ok_or(RouteError::Hop(prefix))?;
         let before = match prefix.address() {
@@ -214,7 +214,8 @@ impl ControlState {
         Ok(())
     }
 
-    /// Shows look-ups some of the routes that have changed: at most `slots` slots of each table. Returns whether they see all.
+    /// Makes some of the changed routes visible to look-ups: at most `slots` slots of each table. Returns whether all
+    /// are visible.
     pub(super) fn repaint(&mut self, slots: usize) -> bool {
         let all = self.routes4.repaint(slots) && self.routes6.repaint(slots);
         if all {
@@ -223,7 +224,7 @@ impl ControlState {
         all
     }
 
-    /// Whether the route of exactly this prefix stays as it is.
+    /// Whether the route of exactly this prefix is permanent.
     #[must_use]
     pub fn is_fixed(&self, prefix: IpPrefix) -> bool {
         self.fixed.contains(&prefix)
@@ -241,14 +242,14 @@ impl ControlState {
         before.is_some()
     }
 
-    /// Sets the MAC address of a station for good.
+    /// Sets the MAC address of a station permanently.
     pub fn fix_neighbour(&mut self, station: Station, mac: Mac) {
         self.neighbours.fix(station, mac);
         self.changed = true;
         self.add_station(station);
     }
 
-    /// The MAC address of a station is no longer set for good: it is asked for when it is needed.
+    /// Withdraws the permanent MAC address of a station: it is resolved when needed.
     pub fn release_neighbour(&mut self, station: Station) {
         self.neighbours.release(station);
         self.changed = true;
@@ -278,7 +279,7 @@ impl ControlState {
         self.hops[usize::from(hop.0)].map(|(next, _)| next)
     }
 
-    /// The number of a next hop for one more route.
+    /// The number of a next hop, for one more route.
     fn number(&mut self, next: NextHop) -> Option<Hop> {
         if let Some(hop) = self.numbers.get(&next).copied() {
             if let Some((_, users)) = &mut self.hops[usize::from(hop.0)] {
@@ -298,7 +299,7 @@ impl ControlState {
         Some(hop)
     }
 
-    /// A route no longer uses a next hop.
+    /// Records that a route no longer uses a next hop.
     fn release(&mut self, hop: Hop) {
         let place = &mut self.hops[usize::from(hop.0)];
         if let Some((next, users)) = place {
@@ -326,7 +327,7 @@ impl ControlState {
         )
     }
 
-    /// The paths of a next hop that is several.
+    /// The paths of a next hop that is a list of several.
     fn paths(&self, next: NextHop) -> Box<[SharedPath]> {
         let NextHop::Multipath(number) = next else { return Box::default() };
         let mut up_to = 0;

@@ -1,7 +1,8 @@
-//! Routes of single stations, so that packets for stations on a link need no second look-up. Must not depend on who tells of stations.
+//! Routes of single stations, so that packets for stations on a link need no second look-up. Must not depend on how
+//! stations are discovered.
 //!
-//! A station has such a route only while the longest prefix around its address leads straight onto its link: a route that is added later
-//! and leads elsewhere takes its packets along.
+//! A station has such a route only while the longest prefix around its address leads straight onto its link: a route
+//! that is added later and leads elsewhere takes over its packets.
 
 use std::net::IpAddr;
 
@@ -14,8 +15,8 @@ use crate::interface::is_link_local;
 use crate::neighbours::Station;
 
 impl ControlState {
-    /// Gives a station that has been resolved a route of its own, unless its address has one already or is reached another way. Returns
-    /// whether there is a new route.
+    /// Gives a resolved station a route of its own, unless its address already has one or is reached otherwise.
+    /// Returns whether there is a new route.
     pub(super) fn add_station(&mut self, (port, address): Station) -> bool {
         let Some(prefix) = whole(address).filter(|_| !is_link_local(address)) else { return false };
         let leads_there = self.route(prefix).is_none() && self.around(address) == Some(NextHop::Link(port));
@@ -33,7 +34,8 @@ impl ControlState {
         }
     }
 
-    /// The route of a prefix has changed: stations within it that it no longer leads to lose their own.
+    /// Called when the route of a prefix has changed: stations within it that it no longer leads to lose their own
+    /// routes.
     pub(super) fn review_stations(&mut self, prefix: IpPrefix) {
         for station in self.hosts.within(prefix) {
             if self.around(station.1) != Some(NextHop::Link(station.0)) {

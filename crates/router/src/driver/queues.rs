@@ -1,17 +1,17 @@
-//! What the queues of a switch's ports hold, have held and have lost. Must not depend on the switch.
+//! Lengths, peaks and losses of the queues of a switch's ports. Must not depend on the switch.
 
 use std::collections::BTreeMap;
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 
-/// A class queue of a port. Lengths are bytes on the wire; virtual output queues and what crosses a fabric belong to the queue of their
-/// output and class.
+/// A class queue of a port. Lengths are bytes on the wire; virtual output queues and packets crossing a fabric belong
+/// to the queue of their output and class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueReading {
-    /// What waits in it, without the packet in transmission.
+    /// Bytes that wait in it, without the packet in transmission.
     pub waiting: Bytes,
-    /// The most it has held since the start, with the packet in transmission.
+    /// Peak since the start, including the packet in transmission.
     pub peak: Bytes,
     /// Packets dropped, by reason; reasons without drops are left out.
     pub drops: Vec<(Reason, u64)>,
@@ -24,9 +24,9 @@ pub(super) type QueueAt = (PortId, usize);
 #[derive(Debug)]
 pub(super) struct QueueBooks {
     queues: usize,
-    /// What each queue holds and has held at most, with the packet in transmission.
+    /// The current and the peak length of each queue, including the packet in transmission.
     lengths: Box<[(Bytes, Bytes)]>,
-    /// By port: queue and length of the packet in transmission; no bytes if there is none.
+    /// By port: queue and length of the packet in transmission; zero bytes if there is none.
     sending: Box<[(usize, Bytes)]>,
     drops: BTreeMap<(PortId, usize, Reason), u64>,
 }
@@ -46,7 +46,7 @@ impl QueueBooks {
         &mut self.lengths[port.index() * self.queues + queue]
     }
 
-    /// A packet of `wire` bytes joins a queue.
+    /// Called when a packet of `wire` bytes joins a queue.
     #[inline]
     pub(super) fn join(&mut self, at: QueueAt, wire: Bytes) {
         let (held, peak) = self.length(at);
@@ -54,20 +54,20 @@ impl QueueBooks {
         *peak = (*peak).max(*held);
     }
 
-    /// The transmitter of a port takes a packet of `wire` bytes from a queue.
+    /// Called when the transmitter of a port takes a packet of `wire` bytes from a queue.
     #[inline]
     pub(super) fn send(&mut self, (port, queue): QueueAt, wire: Bytes) {
         self.sending[port.index()] = (queue, wire);
     }
 
-    /// The transmitter of a port is idle.
+    /// Called when the transmitter of a port becomes idle.
     #[inline]
     pub(super) fn finish(&mut self, port: PortId) {
         let (queue, wire) = std::mem::take(&mut self.sending[port.index()]);
         self.length((port, queue)).0 -= wire;
     }
 
-    /// A packet is dropped; `held` are its bytes if it was in the queue, and otherwise none.
+    /// Called when a packet is dropped; `held` are its bytes if it was in the queue, and otherwise zero.
     pub(super) fn drop(&mut self, (port, queue): QueueAt, held: Bytes, reason: Reason) {
         self.length((port, queue)).0 -= held;
         *self.drops.entry((port, queue, reason)).or_default() += 1;

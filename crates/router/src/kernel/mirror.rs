@@ -1,4 +1,4 @@
-//! What the kernel has said, and the state of the router that follows from it. Must not depend on sockets.
+//! The state that the kernel has reported, and the resulting state of the router. Must not depend on sockets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -20,9 +20,9 @@ pub struct KernelMirror {
     ports: BTreeMap<u32, u16>,
     up: BTreeMap<u32, bool>,
     addresses: BTreeSet<(u32, IpAddr, u8)>,
-    /// Addresses not yet mentioned in the reading under way.
+    /// Addresses not yet mentioned in the current reading.
     unread: BTreeSet<(u32, IpAddr, u8)>,
-    /// Neighbours that somebody has set, by interface, and those not yet mentioned in the reading under way.
+    /// Neighbours that were set explicitly, by interface, and those not yet mentioned in the current reading.
     permanent: BTreeSet<(u32, IpAddr)>,
     unread_permanent: BTreeSet<(u32, IpAddr)>,
     routes: KernelRoutes,
@@ -33,7 +33,7 @@ pub struct KernelMirror {
 }
 
 impl KernelMirror {
-    /// Knows nothing yet; `names` are the interfaces of the ports.
+    /// An empty mirror; `names` are the interfaces of the ports.
     #[must_use]
     pub fn new(names: Vec<String>) -> KernelMirror {
         KernelMirror {
@@ -50,14 +50,14 @@ impl KernelMirror {
         }
     }
 
-    /// Everything will be read again.
+    /// Called before everything is read again.
     pub fn begin_reading(&mut self) {
         self.unread.clone_from(&self.addresses);
         self.unread_permanent.clone_from(&self.permanent);
         self.routes.begin_reading();
     }
 
-    /// Everything has been read: what was not mentioned is gone.
+    /// Called after everything has been read: whatever was not mentioned is gone.
     pub fn end_reading(&mut self, state: &mut ControlState) {
         for (interface, address, length) in std::mem::take(&mut self.unread) {
             self.addresses.remove(&(interface, address, length));
@@ -70,12 +70,12 @@ impl KernelMirror {
         self.has_read = true;
     }
 
-    /// Routes may have changed without a message.
+    /// Records that routes may have changed without a message.
     pub fn doubt(&mut self) {
         self.doubtful = true;
     }
 
-    /// Whether everything must be read again; asked once.
+    /// Whether everything must be read again; resets the request.
     pub fn take_doubt(&mut self) -> bool {
         std::mem::take(&mut self.doubtful)
     }
@@ -85,7 +85,7 @@ impl KernelMirror {
         match message {
             KernelMessage::Route(route) => self.routes.change(state, &self.ports, route),
             KernelMessage::Object(object) => {
-                // Routes by objects are told again, except when one disappears.
+                // The kernel repeats routes that use an object, except when the object disappears.
                 self.doubtful |= object.removed;
                 self.routes.change_object(state, &self.ports, object);
             }
@@ -105,7 +105,7 @@ impl KernelMirror {
         } else {
             self.ports.insert(link.index, port);
         }
-        // The kernel removes and revives routes with their links, and does not say so of IPv4 routes.
+        // The kernel removes and revives routes with their links, without messages for IPv4 routes.
         let before = self.up.insert(link.index, link.up);
         self.doubtful |= before.is_some_and(|before| before != link.up);
         state.set_link(port, link.up);
@@ -126,7 +126,7 @@ impl KernelMirror {
         self.unread.remove(&entry);
         let changed = if removed { self.addresses.remove(&entry) } else { self.addresses.insert(entry) };
         if changed {
-            // Next hops die with the last address of their link and revive with the first, without a word.
+            // Next hops die with the last address of their link and revive with the first, without a message.
             self.doubtful |= removed || self.has_read;
             self.describe(state, interface);
             if let Some(port) = self.ports.get(&interface).filter(|_| removed) {
@@ -135,18 +135,18 @@ impl KernelMirror {
         }
     }
 
-    /// A port gets the addresses of its interface.
+    /// Gives a port the addresses of its interface.
     fn describe(&self, state: &mut ControlState, interface: u32) {
         let Some(port) = self.ports.get(&interface).copied() else { return };
         let mut own = state.ports()[usize::from(port)].clone();
         let on_it = self.addresses.iter().filter(|(on, ..)| *on == interface);
         own.addresses = on_it.map(|(_, address, length)| (*address, *length)).collect();
-        // Global addresses come first: errors are sent from them.
+        // Global addresses come first, because errors are sent from them.
         own.addresses.sort_by_key(|(address, _)| crate::interface::is_link_local(*address));
         state.set_port(port, own);
     }
 
-    /// What somebody has set stays until it is taken away; anything else is only a suggestion.
+    /// An explicitly set neighbour stays until it is withdrawn; any other is only a suggestion.
     fn neighbour(
         &mut self,
         state: &mut ControlState,
@@ -156,7 +156,7 @@ impl KernelMirror {
         let mac = mac.map(Mac).filter(|mac| !mac.is_multicast() && !address.is_multicast());
         if let (Some(mac), true) = (mac, permanent) {
             self.unread_permanent.remove(&(interface, address));
-            // Those of the file win.
+            // Neighbours of the file take precedence.
             if !state.neighbours().is_fixed(station) || self.permanent.contains(&(interface, address)) {
                 self.permanent.insert((interface, address));
                 state.fix_neighbour(station, mac);
@@ -167,7 +167,7 @@ impl KernelMirror {
         mac.map(|mac| (station, mac))
     }
 
-    /// A neighbour is no longer set by anybody.
+    /// Called when a neighbour is no longer explicitly set.
     fn release(&mut self, state: &mut ControlState, (interface, address): (u32, IpAddr)) {
         if self.permanent.remove(&(interface, address))
             && let Some(port) = self.ports.get(&interface)

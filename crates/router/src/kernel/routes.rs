@@ -1,4 +1,5 @@
-//! The kernel's routes: all it has for each prefix, of which the best is used, unless the file has a route of its own for the prefix.
+//! The kernel's routes: all that it has for each prefix. The best is used, unless the file has a route of its own for
+//! the prefix.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,14 +25,14 @@ struct KnownRoute {
 /// See the file's head.
 #[derive(Debug, Default)]
 pub(super) struct KernelRoutes {
-    /// By rank; routes of one rank in the kernel's order, of which the first is used.
+    /// By rank; routes of one rank in the kernel's order. The first is used.
     routes: BTreeMap<IpPrefix, BTreeMap<Rank, Vec<KnownRoute>>>,
     objects: BTreeMap<u32, ObjectTarget>,
     /// Number of the current reading.
     reading: u64,
 }
 
-/// Objects within objects that are followed.
+/// Maximum nesting of objects that is followed.
 const DEEPEST: u8 = 4;
 
 impl KernelRoutes {
@@ -147,7 +148,7 @@ impl KernelRoutes {
     }
 }
 
-/// A route enters those of its rank.
+/// Inserts a route among those of its rank.
 fn enter(list: &mut Vec<KnownRoute>, new: KnownRoute) {
     let known = list.iter().position(|known| is_same(&known.route, &new.route));
     let is_v6 = new.route.prefix.0.is_ipv6();
@@ -159,7 +160,7 @@ fn enter(list: &mut Vec<KnownRoute>, new: KnownRoute) {
         }
         (RoutePlace::Replaces, Some(at)) => list[at] = new,
         (RoutePlace::Replaces, None) if !list.is_empty() => list[0] = new,
-        // IPv6 routes keep their places, and new ones stand behind those of their metric.
+        // IPv6 routes keep their positions, and new ones follow those of their metric.
         (_, Some(at)) if is_v6 => list[at] = new,
         (_, None) if is_v6 => list.push(new),
         (place, _) => {
@@ -169,7 +170,7 @@ fn enter(list: &mut Vec<KnownRoute>, new: KnownRoute) {
     }
 }
 
-/// A route leaves those of its rank, or some of its next hops do. Without next hops the message means the first.
+/// Removes a route, or some of its next hops, from those of its rank. A message without next hops means the first.
 fn leave(list: &mut Vec<KnownRoute>, gone: &KernelRoute) {
     let stays = |hop: &KernelHop| !gone.hops.iter().any(|other| place(hop) == place(other));
     let loses_some = |KnownRoute { route, .. }: &KnownRoute| {
@@ -192,7 +193,8 @@ fn place(hop: &KernelHop) -> (Option<IpAddr>, u32) {
     (hop.gateway, hop.interface)
 }
 
-/// Whether two messages are about one route. In IPv4 other shares make another route; in IPv6 they do not, and next hops join.
+/// Whether two messages are about one route. In IPv4, different shares make a different route; in IPv6 they do not,
+/// and next hops are merged.
 fn is_same(one: &KernelRoute, other: &KernelRoute) -> bool {
     match one.prefix.0 {
         IpAddr::V4(_) => is_alike(one, other, |hop| (place(hop), hop.weight)),
@@ -200,7 +202,7 @@ fn is_same(one: &KernelRoute, other: &KernelRoute) -> bool {
     }
 }
 
-/// Whether two routes are of one kind and use one object, or next hops alike in this respect.
+/// Whether two routes are of one kind and use the same object, or both use next hops.
 fn is_alike<K: Ord>(one: &KernelRoute, other: &KernelRoute, respect: impl Fn(&KernelHop) -> K) -> bool {
     let hops = |route: &KernelRoute| {
         let mut hops: Vec<K> = route.hops.iter().map(&respect).collect();
@@ -211,7 +213,7 @@ fn is_alike<K: Ord>(one: &KernelRoute, other: &KernelRoute, respect: impl Fn(&Ke
     one.kind == other.kind && one.object == other.object && (are_objects || hops(one) == hops(other))
 }
 
-/// Whether the kernel makes one IPv6 route with several next hops of both; then each message has all of them.
+/// Whether the kernel merges both into one IPv6 route with several next hops; then each message has all of them.
 fn is_joined(one: &KernelRoute, other: &KernelRoute) -> bool {
     let joins = |route: &KernelRoute| {
         let all_gateways = route.hops.iter().all(|hop| hop.gateway.is_some());

@@ -21,7 +21,7 @@ pub(crate) const MACS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 
 /// The stations at its ports, with addresses 10.x.0.2 and 2001:db8:x::2.
 pub(crate) const STATIONS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
 
-/// The index of what the station at port 0 seals for the router; what it sends in UDP has the next one.
+/// The index of packets that the station at port 0 seals for the router; those sent in UDP have the next one.
 pub(crate) const SPI: u32 = 301;
 
 /// The keys of the tunnels to that station, the second in UDP.
@@ -111,7 +111,7 @@ impl Laboratory {
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }
 
-    /// Both stations have made themselves known.
+    /// Both stations have announced themselves.
     pub(crate) fn with_stations(mut self) -> Laboratory {
         for (n, mac) in STATIONS.iter().copied().enumerate() {
             let address = |host: u8| [10, n as u8 + 1, 0, host].into();

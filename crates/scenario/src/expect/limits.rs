@@ -5,7 +5,8 @@ use super::question::Question;
 use super::{Bound, Metrics};
 use weft_mistake::Mistake;
 
-/// The unit of what is measured: that of all metrics in a sum or a difference, or of a single one; none of a quotient or a product.
+/// The unit of what is measured: that of all metrics in a sum or a difference, or of a single one; none for a
+/// quotient or a product.
 pub(crate) fn unit_of(question: &Question, metrics: &Metrics) -> &'static str {
     let mut units = question.terms().map(|term| (metrics.unit)(&term.metric));
     let first = units.next().unwrap_or_default();
@@ -15,7 +16,7 @@ pub(crate) fn unit_of(question: &Question, metrics: &Metrics) -> &'static str {
 /// The limits in the unit of what is measured.
 ///
 /// # Errors
-/// A limit has a unit that the measured number has not.
+/// A limit has a unit that the measured number lacks.
 pub(crate) fn in_unit_of_metrics(question: &Question, metrics: &Metrics) -> Result<Bound, Mistake> {
     let Some(first) = question.limits.first() else { return Ok(question.bound) };
     let wrong = |limit: &LimitWithUnit, message: String| Mistake::new(limit.place, &question.path, message);

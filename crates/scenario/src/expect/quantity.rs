@@ -7,7 +7,7 @@ use weft_mistake::node::{Content, Toml};
 /// The settings that are limits.
 const LIMITS: [&str; 3] = ["about", "below", "above"];
 
-/// What a limit with a unit measures.
+/// The quantity that a limit with a unit measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dimension {
     Time,
@@ -24,7 +24,7 @@ pub(crate) struct LimitWithUnit {
     pub(super) place: SourceSpan,
 }
 
-/// The number that a text with a unit means: microseconds, bytes, Gbit/s or a fraction.
+/// The number given by a text with a unit: microseconds, bytes, Gbit/s or a fraction.
 fn quantity(text: &str) -> Option<(f64, Dimension)> {
     let time = || Some((text.parse::<Span>().ok()?.micros(), Dimension::Time));
     let size = || Some((text.parse::<Bytes>().ok()?.0 as f64, Dimension::Size));
@@ -36,7 +36,7 @@ fn quantity(text: &str) -> Option<(f64, Dimension)> {
     time().or_else(size).or_else(rate).or_else(share)
 }
 
-/// Replaces limits with units by numbers; what is no quantity stays, for the decoder to refuse.
+/// Replaces limits with units by numbers; anything that is not a quantity stays, for the decoder to refuse.
 pub(crate) fn without_units(node: &mut Toml) -> Vec<LimitWithUnit> {
     let Content::Table(entries) = &mut node.content else { return Vec::new() };
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn without_units(node: &mut Toml) -> Vec<LimitWithUnit> {
     found
 }
 
-/// What numbers in a metric's unit measure.
+/// The quantity that numbers in a metric's unit measure.
 pub(super) fn of_unit(unit: &str) -> Option<Dimension> {
     match unit {
         "us" | "s" => Some(Dimension::Time),

@@ -16,7 +16,7 @@ pub(crate) struct Question {
     pub(crate) text: String,
     pub(crate) expression: Expression,
     pub(crate) selection: Vec<(String, Toml, SourceSpan)>,
-    /// Limits with units, and how many limits there are.
+    /// Limits with units, and the total number of limits.
     pub(crate) limits: Vec<LimitWithUnit>,
     pub(crate) given: usize,
     /// Limits with units are in their base units, see [`limits`](super::limits).

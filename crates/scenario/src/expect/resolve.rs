@@ -1,4 +1,4 @@
-//! Which cases of the sweep an expectation applies to.
+//! Resolves the cases of the sweep to which an expectation applies.
 //!
 //! Depends on axes, labels and recorded quantities; must not depend on other settings or results.
 
@@ -72,7 +72,7 @@ fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistak
     Some(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") })
 }
 
-/// A metric of a traffic entry that is not there, as `fct.tag.web.mean`.
+/// A metric of a traffic entry that does not exist, such as `fct.tag.web.mean`.
 fn unknown_tag(question: &Question, metric: &str, tags: &[&str]) -> Option<Mistake> {
     let (_, rest) = metric.split_once(".tag.")?;
     let is =
@@ -128,7 +128,7 @@ fn select(
     }
 }
 
-/// The common choice narrowed by a term's own selectors.
+/// The common choice, narrowed by a term's own selectors.
 fn chosen(question: &Question, field: &Swept<'_>, term: &Term, common: &Choice) -> Result<Choice, Mistake> {
     let mut choice = common.clone();
     for selector in &term.selectors {

@@ -293,7 +293,7 @@ fn the_demo_has_the_cases_that_it_promises() {
     assert!(found[0].contains("drill"), "{found:?}");
 }
 
-/// A demo need not have the cases of an expectation, but what is wrong in the whole file is wrong in the demo too.
+/// A demo need not have the cases of an expectation, but mistakes in the whole file are mistakes in the demo, too.
 #[test]
 fn mistakes_of_expectations_are_found_in_the_demo() {
     let of_demo = |expect: &str| {

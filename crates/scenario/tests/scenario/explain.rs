@@ -1,4 +1,4 @@
-//! `weft explain`: values and who said them.
+//! `weft explain`: values and their origins.
 
 use crate::{accepted, small};
 use weft_scenario::{Explanation, Metrics, ScenarioFile};
@@ -75,7 +75,7 @@ fn the_text_fits_eighty_columns_and_groups_by_section() {
     assert_eq!(weft_scenario::explanation_table(&[]), "");
 }
 
-/// A setting that is computed where it is absent is not off.
+/// A setting that is computed if absent is not off.
 #[test]
 fn what_is_computed_is_absent_and_not_off() {
     let scenario = accepted(&small("[switch]\nbuffer = \"2 MB\"\npfc.classes = [0]\n"));

@@ -1,4 +1,4 @@
-//! Settings of single tiers and switches: which level counts where, and what is refused.
+//! Settings of single tiers and switches: the level that counts, and refusals.
 
 use crate::{accepted, refused, small};
 use weft_core::Span;
@@ -244,7 +244,7 @@ fn explain_says_which_level_gave_a_value() {
     assert_eq!(origin("switch.latency"), told("1 us", "test.toml:17"));
 }
 
-/// Hosts and traffic entries choose transports: every setting in effect is told, with what set it.
+/// Hosts and traffic entries choose transports: every setting in effect is shown, with what set it.
 #[test]
 fn explain_tells_the_transports_of_hosts_and_traffic() {
     let scenario = accepted(&small(
@@ -261,7 +261,7 @@ fn explain_tells_the_transports_of_hosts_and_traffic() {
     assert_eq!(told("hosts[0].transport.cubic.tso"), one("false", "default"));
     assert_eq!(told("hosts[1].transport.dcqcn.recovery").len(), 1);
     assert_eq!(told("hosts[1].names"), one("host1", "test.toml:22"));
-    // What a traffic entry chooses meets hosts of several groups: it is told as written, and in effect for each.
+    // The choice of a traffic entry meets hosts of several groups: it is shown as written, and as in effect for each.
     let text = "[[hosts]]\nnames = \"host0\"\ntransport.newreno.gro = true\n";
     let chosen = small(text).replace("[[traffic]]\n", "[[traffic]]\ntransport.newreno.mtu = \"9000 B\"\n");
     let paths: Vec<String> = accepted(&chosen).explain(None).into_iter().map(|row| row.path).collect();

@@ -50,7 +50,7 @@ fn corpus() -> Vec<String> {
     paths.iter().map(text).collect()
 }
 
-/// Cuts, doubles, replaces or inserts at a place drawn by lot.
+/// Cuts, doubles, replaces or inserts at a random position.
 fn damaged(text: &str, random: &mut Random) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..=random.below(3) {

@@ -1,4 +1,4 @@
-//! The complete text reads back as the equal scenario, and its hash names what matters.
+//! The complete text reads back as an equal scenario, and its hash covers everything that matters.
 
 use crate::{accepted, small};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn the_complete_text_of_a_scenario_reads_back_as_the_equal_scenario() {
     let text = first.to_toml();
     let second = accepted(&text);
     assert_eq!(second.settings, first.settings);
-    // in the complete text everything is written down, so nothing is a default any more
+    // the complete text writes everything down, so nothing is a default any longer
     assert!(text.contains("  # default\n"));
     assert_eq!(second.to_toml(), text.replace("  # default\n", "\n"));
     assert_eq!(second.cases().len(), 6);

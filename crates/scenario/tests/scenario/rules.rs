@@ -19,7 +19,7 @@ fn section(broken: &str, what: &str, kept: &str) {
     rule(&small(broken), what, &small(kept));
 }
 
-/// The same for lines of `[measure]`, which says nothing else.
+/// The same for lines of `[measure]`, which contains nothing else.
 fn measure(broken: &str, what: &str, kept: &str) {
     let text = |lines: &str| format!("{HEAD}{SECTIONS}[measure]\n{lines}");
     rule(&text(broken), what, &text(kept));
@@ -764,8 +764,8 @@ above = 1
     }
 }
 
-/// Nothing is made up about what cannot be read: the buffer that is missing here is only written wrongly, and so is what
-/// would end the traffic.
+/// Nothing is invented about unreadable parts: the buffer that is missing here is only written wrongly, and so is the
+/// end of the traffic.
 #[test]
 fn one_mistake_has_no_followers() {
     let one = |text: &str| {
@@ -831,7 +831,7 @@ fn a_dynamic_xoff_has_something_to_divide() {
     );
 }
 
-/// A switch whose memory is managed, with two queues of which the second pauses.
+/// A switch whose memory is managed, with two queues, the second of which pauses.
 fn mmu(broken: &str, what: &str, kept: &str) {
     let text = |lines: &str| {
         format!("[switch]\nbuffer = \"40 MB\"\nqueues = 2\npfc.classes = [1]\n[switch.sharing.mmu]\n{lines}")

@@ -1,4 +1,4 @@
-//! Transports of groups of hosts and of traffic entries: who uses which, and what is refused.
+//! Transports of groups of hosts and of traffic entries: who uses which, and refusals.
 
 use crate::{accepted, refused, small};
 use weft_scenario::{cards, stacks};
@@ -50,7 +50,7 @@ fn groups_name_hosts_and_change_something() {
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }
 
-/// An empty table turns a mechanism on, which is a change only where it is off.
+/// An empty table switches a mechanism on, which is a change only if it is off.
 #[test]
 fn groups_turn_mechanisms_on() {
     let group = "[[hosts]]\nnames = \"host1\"\ntransport.newreno.";
@@ -178,7 +178,7 @@ fn arbiters_are_there_and_asked() {
     accepted(&small(&with(&format!("{served}{arbiter}"), pase)));
     // An answer from the other leaf takes longer than 5 us, and less than 50 us.
     let timed = |rto: &str| with(&format!("{served}{arbiter}"), &format!("{pase}rto = \"{rto}\"\n"));
-    wrong(&timed("5 us"), "no answer comes so soon: an unloaded round trip takes");
+    wrong(&timed("5 us"), "no answer can arrive that soon: an unloaded round trip takes");
     accepted(&small(&timed("50 us")));
     wrong(&with(arbiter, pase), "8 classes share 1 queues: give switch.queues = 8");
     let few = "arbiter.pase = { queues = 4 }\n";
@@ -218,7 +218,8 @@ fn colours_are_marked_and_dropped_by_somebody() {
     wrong(&with(red, &roce("window = \"90 kB\"\ntlt.every = 48\n")), "marked by the window");
 }
 
-/// A port of 30 kB holds no more; with dynamic thresholds a queue alone holds alpha B / (1 + alpha), half of 2 MB.
+/// A port of 30 kB holds at most that; with dynamic thresholds a queue alone holds alpha B / (1 + alpha), half of 2
+/// MB.
 #[test]
 fn a_red_threshold_lies_within_what_a_queue_can_hold() {
     let with = |switch: &str| format!("[switch]\n{switch}[transport.newreno]\ntlt = {{}}\n");
@@ -229,12 +230,12 @@ fn a_red_threshold_lies_within_what_a_queue_can_hold() {
     accepted(&small(&with(&format!("{shared}color.red = \"1 MB\"\n"))));
     wrong(&with(&format!("{shared}color.red = \"1001 kB\"\n")), "a queue holds at most 1 MB");
     accepted(&small(&with("sharing.infinite = {}\ncolor.red = \"1 GB\"\n")));
-    // A sweep may go beyond, as long as the setting matters to one of its cases.
+    // A sweep may go beyond, provided that the setting matters to one of its cases.
     let swept = format!("{}[sweep]\n\"switch.color.red\" = [\"20 kB\", \"40 kB\"]\n", with(port));
     accepted(&small(&swept));
 }
 
-/// The share is of what the sharing rule allows, which lossless classes do not ask.
+/// The share refers to the sharing rule, which does not apply to lossless classes.
 #[test]
 fn a_red_share_is_refused_in_lossless_classes_only() {
     let with = |class: u32, own: u32| {

@@ -75,7 +75,7 @@ fn a_table_changes_only_what_it_names() {
     assert!(told(&named, 0).contains("memory = 3") && told(&named, 1).contains("memory = 3"));
 }
 
-/// A case is chosen by its label, keeps it, and what the file sets for other cases is no mistake.
+/// A case is chosen by its label and keeps it, and settings of the file for other cases are not mistakes.
 #[test]
 fn an_alternative_is_chosen_by_its_label() {
     let text = small(
@@ -279,7 +279,7 @@ fn named_cases_can_be_chosen_on_the_command_line_and_in_the_demo() {
     assert_eq!(labels(&set(&demo, &[], false).unwrap()).len(), 3);
 }
 
-/// What the command line or the demo sets holds in every case, also where the case sets it, and whatever the order.
+/// Settings of the command line or the demo apply to every case, even if the case sets them, and whatever the order.
 #[test]
 fn what_is_set_on_the_command_line_holds_in_cases_that_set_it() {
     let text = small(

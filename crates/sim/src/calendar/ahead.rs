@@ -5,7 +5,7 @@ use weft_core::{LinkId, PacketId, Time, prefetch};
 use super::wheel::{BUCKETS, WORDS};
 use super::{Calendar, NONE, Row};
 
-/// Buckets that [`Calendar::ahead`] looks at.
+/// Number of buckets that [`Calendar::ahead`] examines.
 const HORIZON: u64 = 1 << 10;
 
 impl Calendar {
@@ -43,7 +43,7 @@ impl Calendar {
         prefetch(&self.wheel.first[(time.0 >> self.shift) as usize % BUCKETS]);
     }
 
-    /// Prefetches what the next arrival of a link will be written to.
+    /// Prefetches the memory to which the next arrival of a link will be written.
     #[inline]
     pub(crate) fn prefetch(&self, link: LinkId) {
         prefetch(self.row(link.0));

@@ -1,11 +1,11 @@
-//! Puts the rows of a bucket in order when it is opened. Which of the ways is taken affects speed only: all give the order
-//! of [`EventOrder`](crate::event::EventOrder).
+//! Puts the rows of a bucket in order when it is opened. The choice of algorithm affects speed only: all give the
+//! order of [`EventOrder`](crate::event::EventOrder).
 
 use super::wheel::BUCKETS;
 use super::{Calendar, NONE, Row};
 use crate::event::{DRAW_BITS, Entry};
 
-/// Up to this many rows are sorted by insertion, which draws only for ties.
+/// Maximum number of rows sorted by insertion, which draws only for ties.
 const FEW: usize = 8;
 /// Bits of a key for the kind (arrival, end of a transmission, timer) and the draw.
 const KIND_AND_DRAW: u32 = 2 + DRAW_BITS;
@@ -69,7 +69,8 @@ impl Calendar {
         first
     }
 
-    /// What orders a row among others of the open bucket, except those it ties with in every key: instant, kind, draw.
+    /// The key that orders a row among others of the open bucket, except those it ties with in every part: instant,
+    /// kind, draw.
     #[inline]
     fn key(&self, row: u32) -> u64 {
         let Row { time, .. } = *self.row(row);

@@ -7,8 +7,8 @@ pub(super) const BUCKETS: usize = 1 << 16;
 /// Words of the bitmap of occupied buckets, and of the bitmap of its non-zero words.
 pub(super) const WORDS: usize = BUCKETS / 64;
 const BLOCKS: usize = WORDS / 64;
-/// How many buckets ahead the wheel takes events: the word of the open bucket must never hold bits of the next turn of
-/// the wheel.
+/// Number of buckets ahead for which the wheel takes events: the word of the open bucket must never hold bits of the
+/// next turn of the wheel.
 pub(super) const REACH: u64 = (BUCKETS - 64) as u64;
 
 /// The buckets.
@@ -44,7 +44,7 @@ impl Wheel {
         *bits |= 1 << (slot % 64);
     }
 
-    /// The first row of a bucket, found by [`Wheel::occupied_from`], is taken; `next` followed it.
+    /// Takes the first row of a bucket, found by [`Wheel::occupied_from`]; `next` is its successor.
     #[inline]
     pub(super) fn take_first(&mut self, found: Found, next: u32) {
         self.first[found.slot()] = next;
@@ -67,7 +67,7 @@ impl Wheel {
         }
     }
 
-    /// Also when this word of the map is empty.
+    /// Works even if this word of the map is empty.
     #[inline]
     fn occupied_beyond(&self, word: usize) -> Option<Found> {
         let next = (word + 1) % WORDS;
@@ -97,7 +97,7 @@ impl Wheel {
     }
 }
 
-/// An occupied bucket: the word of the map, and its bits from that of the bucket on.
+/// An occupied bucket: the word of the map, and its bits from that of the bucket.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     word: usize,

@@ -1,5 +1,6 @@
-//! Departures that switches foresee in lulls, until they revoke them: see [`weft_switch::Switch::foresee_in_lulls`]. Such a departure counts as an
-//! event, like the end of a transmission by any other port, so that runs have as many events whichever ports foresee.
+//! Departures that switches foresee in lulls, until they revoke them: see [`weft_switch::Switch::foresee_in_lulls`].
+//! Such a departure counts as an event, like the end of a transmission at any other port, so the number of events
+//! does not depend on which ports foresee.
 
 use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Turn};
@@ -8,7 +9,7 @@ use super::{Devices, PlacedSwitch};
 use crate::context::Context;
 
 impl Devices {
-    /// A switch receives a packet after it has revoked departures.
+    /// Passes a packet to a switch after that has revoked departures.
     #[cold]
     pub(super) fn receive_revoking(
         &mut self,
@@ -21,7 +22,7 @@ impl Devices {
         self.receive(cx, switch, from, packet);
     }
 
-    /// A switch revokes all departures, after all events before `before`: what has not left is queued.
+    /// Lets a switch revoke all departures, after all events before `before`: packets that have not left are queued.
     #[cold]
     pub(crate) fn revoke(&mut self, cx: &mut Context, switch: SwitchId, before: Time) {
         let Some(own) = self.switches[switch.index()].as_mut().filter(|own| own.switch.is_in_lull()) else {
@@ -59,7 +60,8 @@ impl Devices {
 }
 
 impl PlacedSwitch {
-    /// The departure of a packet is known, unless it is revoked, and the last packets of its port leave later.
+    /// Called when the departure of a packet is known, unless it is revoked later, and the last packets of its port
+    /// leave later.
     #[inline(never)]
     pub(super) fn overtake(
         &self,
@@ -89,7 +91,7 @@ impl PlacedSwitch {
     }
 }
 
-/// The departure of a packet from a switch by a link is known, unless it is revoked.
+/// Called when the departure of a packet from a switch by a link is known, unless it is revoked later.
 #[inline(always)]
 pub(super) fn leave_unless_held(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
     let Departure { start, end, wire, hops, kind, .. } = departure;
@@ -107,8 +109,8 @@ pub(super) fn leave_unless_held(cx: &mut Context, link: LinkId, packet: PacketId
 }
 
 impl Context {
-    /// Takes the last `packets` packets that have been put on a link off it again, but for the first of these. All of them are
-    /// left in `taken`, in order.
+    /// Takes the last `packets` packets that have been put on a link off it again, except the first of these. All of
+    /// them are left in `taken`, in order.
     fn take_off(&mut self, link: LinkId, packets: usize, taken: &mut Vec<PacketId>) {
         let wire = self.wires.of(link);
         taken.clear();

@@ -1,11 +1,11 @@
-//! What an end reports when it closes.
+//! The report of an end when it closes.
 
 use weft_core::record::{FlowPauses, HopWaits};
 use weft_core::{FlowId, Span, Time};
 use weft_transport::{ReceiverReport, SenderReport};
 use weft_workload::Flow;
 
-/// What the packets of a flow met on their way.
+/// The pauses and waits that the packets of a flow met on their way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Met {
     pub(crate) pauses: FlowPauses,

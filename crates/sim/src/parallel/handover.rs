@@ -1,16 +1,16 @@
-//! Where threads sleep whose domains the first thread simulates, until it hands them back or the run is over.
+//! Where threads whose domains the first thread simulates sleep, until it hands them back or the run is over.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a sleeping thread makes sure that the first has not panicked.
+/// Interval at which a sleeping thread checks that the first has not panicked.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// The message from the first thread to the others.
 struct Word<T> {
-    /// How many times it has spoken.
+    /// Number of times that it has spoken.
     number: u64,
-    /// What they go on from; `None`: the run is over.
+    /// The value they continue with; `None`: the run is over.
     what: Option<T>,
 }
 
@@ -34,7 +34,8 @@ impl<T: Clone> Handover<T> {
 
     /// Sleeps until the first thread speaks for the `number`-th time.
     ///
-    /// # Panics If it never will.
+    /// # Panics
+    /// If it never will.
     pub(super) fn listen(&self, number: u64, is_broken: impl Fn() -> bool) -> Option<T> {
         let mut word = self.word.lock().unwrap_or_else(PoisonError::into_inner);
         while word.number < number {

@@ -1,33 +1,33 @@
-//! Whether the domains of a run are simulated each by its own thread or all by the first: whichever handles more events a
-//! second. On a machine with other work, threads that wait for each other wait for whole time slices, and one alone is
-//! faster. Affects speed only: what a domain does between two meetings does not depend on who does it.
+//! Decides whether each domain of a run is simulated by its own thread or all by the first: whichever handles more
+//! events per second. On a machine with other work, threads that wait for each other wait for whole time slices, and
+//! one alone is faster. Affects speed only: the events of a domain between two meetings do not depend on the thread.
 
 use std::time::Instant;
 
-/// Meetings after which the slower way is tried again.
+/// Number of meetings after which the slower way is tried again.
 const LONG: u32 = 4_096;
-/// Meetings that each way is tried for.
+/// Number of meetings for which each way is tried.
 const TRIAL: u32 = 64;
 
-/// Who simulates the domains.
+/// The division of the domains among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Division {
     /// Each thread its own.
     Apart,
-    /// The first thread all of them, while the others sleep.
+    /// The first thread simulates all of them, while the others sleep.
     Alone,
 }
 
-/// How fast either way has been.
+/// The speeds of both ways.
 pub(super) struct Pace {
     pub(super) division: Division,
     /// Meetings left until the next decision.
     left: u32,
-    /// Whether the current way is only tried.
+    /// Whether the current way is only on trial.
     trial: bool,
     began: Instant,
     events: u64,
-    /// Events a second, when last measured: apart and alone.
+    /// Events per second, when last measured: apart and alone.
     rates: [Option<f64>; 2],
 }
 
@@ -40,7 +40,7 @@ impl Pace {
         Pace { division, left, trial: true, began: Instant::now(), events: 0, rates: [None; 2] }
     }
 
-    /// A meeting is over, after this many events in all. Returns how to go on.
+    /// A meeting is over, after this many events in all. Returns how to continue.
     #[inline]
     pub(super) fn next(&mut self, events: u64) -> Division {
         self.left -= 1;
@@ -62,7 +62,8 @@ impl Pace {
     }
 }
 
-/// How to go on after a stretch: the way that was not measured last is tried, then the faster one taken for longer.
+/// How to continue after a stretch: the way that was not measured last is tried, then the faster one is kept for
+/// longer.
 fn chosen(division: Division, trial: bool, [apart, alone]: [Option<f64>; 2]) -> (Division, bool) {
     let other = match division {
         Division::Apart => Division::Alone,

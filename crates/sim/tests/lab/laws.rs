@@ -1,6 +1,5 @@
-//! What must hold in every world: packets and bytes are conserved, drops have a place and a reason, buffers and lines
-//! have their limits, order and progress, and the same record whoever computes it. A law that is broken is told in
-//! words.
+//! Laws of every world: packets and bytes are conserved, drops have a place and a reason, buffers and lines have
+//! their limits, order and progress, and the same record however it is computed. A broken law is reported in words.
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Span, Time};
@@ -20,7 +19,7 @@ use super::worlds::World;
 /// Broken, and how.
 pub(crate) type Verdict = Result<(), String>;
 
-/// What must hold of a record of a world.
+/// The laws for a record of a world.
 pub(crate) type Law = fn(&World, &RunRecord) -> Verdict;
 
 /// All laws on one record.
@@ -105,8 +104,8 @@ fn queues_at_cards(world: &World) -> bool {
     world.cards().any(|card| card.plan() != CardPlan::Turns)
 }
 
-/// What the hosts have sent and was not sent to a host is dropped in a switch, lost on a wire or still there; and no
-/// switch sends more than came in.
+/// Packets that hosts have sent and that no host received are dropped in a switch, lost on a wire or still there; and
+/// no switch sends more than came in.
 fn bytes_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     let hosts = world.setup.graph.hosts();
     let (_, by_hosts) = sent(record, |from, _| from < hosts);
@@ -199,9 +198,9 @@ fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
     }
 }
 
-/// Whether somebody may send in spite of a pause, or headroom may be wanting: frames are lost, a watchdog wants it, ports
-/// share headroom, a stalling cable holds packets back and hands them over together, or packets change into a paused class as
-/// they are trimmed.
+/// Whether a sender may send in spite of a pause, or headroom may be insufficient: frames are lost, a watchdog wants
+/// it, ports share headroom, a stalling cable holds packets back and hands them over together, or packets change into
+/// a paused class as they are trimmed.
 fn may_overrun(world: &World) -> bool {
     let pfc = &world.setup.switch.pfc;
     let pooled =
@@ -212,8 +211,8 @@ fn may_overrun(world: &World) -> bool {
     forward || stalls || world.lossy || changes_class || !world.plan.outages.is_empty()
 }
 
-/// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer
-/// than the run, nor let go more often than stopped.
+/// Where everything pauses, memory never runs out, and no more headroom is used than there is. No sender is stopped
+/// for longer than the run, or released more often than stopped.
 fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
     if !world.setup.switch.pfc.is_on() {
         demand!(record.pauses.is_empty() && record.deadlocks.is_empty(), "pauses nobody asked for");
@@ -299,8 +298,8 @@ fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Nothing is cut unless asked for, a header comes back at most once, and of each packet that is sent again something was heard
-/// or missed: its header, or nothing in time.
+/// No packet is trimmed unless that is allowed, a header comes back at most once, and each retransmission has a
+/// cause: the header arrived, or nothing did in time.
 fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
     let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
     let back: u64 = record.links.iter().map(|link| link.returned).sum();
@@ -317,8 +316,8 @@ fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// A balancer that keeps a flow on its path never reorders it, as long as nothing is lost or sent twice, and the flow is never moved to
-/// a higher class, as PASE does.
+/// A balancer that keeps a flow on its path never reorders it, provided that nothing is lost or sent twice, and that
+/// the flow is never moved to a higher class, as PASE does.
 fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
     if !keeps_paths(world) || record.packets.dropped > 0 {
         return Ok(());
@@ -365,7 +364,7 @@ fn keeps_paths(world: &World) -> bool {
     world.plan.outages.is_empty() && all.into_iter().all(per_flow)
 }
 
-/// The flows of a record with what was asked for.
+/// The flows of a record, with the requested ones.
 fn with_specs<'a>(world: &World, record: &'a RunRecord) -> impl Iterator<Item = (&'a FlowRecord, Flow)> {
     let specs: Vec<Flow> = world.setup.flows.iter().collect();
     record.flows.iter().map(move |flow| (flow, specs[flow.flow.0 as usize]))
@@ -401,15 +400,15 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Whether pFabric, whose time-out is fixed, may fill long queues with repetitions for ever: where switches do not go by ranks,
-/// which scenarios may not ask for.
+/// Whether pFabric, whose time-out is fixed, may fill long queues with retransmissions forever: where switches ignore
+/// ranks, which scenarios may not ask for.
 pub(crate) fn may_collapse(world: &World) -> bool {
     let repeats = |transport: &TransportSettings| matches!(transport, TransportSettings::Pfabric(_));
     let by_ranks = |switch: &SwitchSettings| matches!(switch.order, OrderSettings::Ranked(_));
     world.transports.iter().any(repeats) && !world.setup.switch_kinds().all(by_ranks)
 }
 
-/// Datagrams may be lost for ever, networks may fall apart, and pFabric [`may_collapse`]; all other flows finish.
+/// Datagrams may be lost forever, networks may be partitioned, and pFabric [`may_collapse`]; all other flows finish.
 fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
     if may_collapse(world) {
         return Ok(());
@@ -426,7 +425,7 @@ fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// No flow is faster than alone, whatever balances it.
+/// No flow is faster than alone, whatever the balancer.
 fn nobody_beats_the_empty_network(_: &World, record: &RunRecord) -> Verdict {
     for flow in &record.flows {
         let Some(end) = flow.end else { continue };
@@ -468,7 +467,7 @@ fn arrivals_are_a_part(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Senders are looked at on the grid of looks, while they are open, and know no more than there is.
+/// Senders are sampled on the sampling grid while they are open, and never know more than there is.
 fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
     let (Some(sampling), Some(series)) = (world.setup.flow_samples, &record.flow_series) else {
         demand!(
@@ -502,8 +501,8 @@ fn waits(record: &RunRecord) -> Vec<(u64, u64, f64)> {
     record.hops.iter().map(numbers).collect()
 }
 
-/// Foreseen and asked departures give the same record but for the number of events, and but for the waits of packets that
-/// still wait when the run ends: a port that foresees tells these too.
+/// Foreseen and asked departures give the same record, except for the number of events and the waits of packets that
+/// still wait when the run ends, which a port that foresees reports as well.
 pub(crate) fn same_but_foreseen(foreseen: &RunRecord, asked: &RunRecord) -> Verdict {
     let (mut further, left) = (0, asked.packets.left);
     for (hop, foreseen) in foreseen.hops.iter().enumerate() {
@@ -519,7 +518,7 @@ pub(crate) fn same_but_foreseen(foreseen: &RunRecord, asked: &RunRecord) -> Verd
         waits(asked)
     );
     let hops = if further == 0 { foreseen.hops.clone() } else { asked.hops.clone() };
-    // what is asked is asked by cables that come back at the start
+    // ports are asked because of cables that come back at the start
     let incidents = asked.incidents.clone();
     if is_late(foreseen, asked) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What must hold of a run over time: its bins add up to the record, and their peaks are those of the links.
+//! Laws of a run over time: its bins add up to the record, and their peaks are those of the links.
 
 use weft_core::record::{Reason, RunRecord, TimeBin};
 use weft_core::{Bytes, Span};

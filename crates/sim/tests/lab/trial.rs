@@ -9,7 +9,7 @@ use weft_sim::Simulation;
 use super::laws::{LAWS, Verdict, may_collapse, same, same_but_foreseen};
 use super::worlds::{World, asked};
 
-/// How much of a trial.
+/// The extent of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// The laws, and asked against foreseen departures: all on one thread.
@@ -18,7 +18,7 @@ pub(crate) enum Extent {
     Threads,
 }
 
-/// What occurred, so that a hunt shows what it has covered.
+/// The occurrences, so that a search shows what it has covered.
 pub(crate) type Coverage = BTreeMap<&'static str, u64>;
 
 /// No world takes more events; one that does never ends.
@@ -42,7 +42,7 @@ fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> Result<RunRec
     ended(Simulation::new(setup).looking_ahead(true))
 }
 
-/// Puts the world of a seed on trial.
+/// Tests the world of a seed.
 pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
     let world = World::new(seed);
     let told = |what: &str, verdict: Verdict| verdict.map_err(|why| format!("{what}: {why}"));
@@ -68,12 +68,12 @@ pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
     Ok(covered)
 }
 
-/// Into how many domains a world really falls.
+/// The number of domains into which a world is really cut.
 fn parts(setup: &Setup) -> usize {
     Simulation::new(Setup { division: Division::threads(4), ..setup.clone() }).threads()
 }
 
-/// Looking changes nothing but the samples.
+/// Sampling changes only the samples.
 fn unsampled(setup: &Setup, record: &RunRecord) -> Verdict {
     let series = setup.series_bins.is_some() || setup.flow_waits;
     if setup.queues_every.is_none() && setup.flow_samples.is_none() && !series {

@@ -25,9 +25,9 @@ use weft_workload::Flow;
 pub(crate) struct World {
     pub(crate) setup: Setup,
     pub(crate) topology: TopologySettings,
-    /// All transports in use; the first is that of flows for which nothing else is said.
+    /// All transports in use; the first is the default for flows.
     pub(crate) transports: Vec<TransportSettings>,
-    /// Some cables fail; some of them for ever.
+    /// Some cables fail, some of them permanently.
     pub(crate) plan: FailurePlan,
     /// Some cable loses packets by chance.
     pub(crate) lossy: bool,
@@ -41,7 +41,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> World {
         let mut random = Random::new(seed, Purpose::Test, 100);
         let topology = network::topology(&mut random);
-        // Shapes that came later have dice of their own, so that the worlds of most seeds are what they were.
+        // Shapes added later have random streams of their own, so that the worlds of most seeds are unchanged.
         let mut topology = network::later(&mut Random::new(seed, Purpose::Test, 107)).unwrap_or(topology);
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
         let transport = ends::transport(&mut random);
@@ -119,14 +119,14 @@ impl World {
         self.setup.until < Time::ZERO + AGES
     }
 
-    /// Whether some hosts cannot reach each other for ever.
+    /// Whether some hosts can never reach each other again.
     pub(crate) fn may_stay_apart(&self) -> bool {
         self.plan.outages.iter().any(|outage| outage.repair.is_none())
     }
 
-    /// Whether queue pairs may try in vain for ages: payload that goes both ways keeps out every answer, because markers drop
-    /// what they cannot mark and nobody falls silent; or time-outs that do not grow repeat what still waits in a queue without
-    /// end, which they make longer than it drains.
+    /// Whether queue pairs may retry without success for a very long time. Payload in both directions may keep every
+    /// answer out, because markers drop what they cannot mark and nobody falls silent; or time-outs that do not grow
+    /// may endlessly repeat what still waits in a queue, which then grows faster than it drains.
     fn may_collapse(&self) -> bool {
         let endless = |switch: &SwitchSettings| matches!(switch.sharing, SharingSettings::Infinite(_));
         let drops = |switch: &SwitchSettings| switch.ecn.non_ect() == Some(NonEct::Drop);
@@ -170,7 +170,7 @@ impl World {
         full_packet(&self.setup)
     }
 
-    /// Everything that tells this world from others.
+    /// Everything that distinguishes this world from others.
     pub(crate) fn describe(&self) -> String {
         let Setup {
             graph,
@@ -274,7 +274,7 @@ pub(crate) fn asked(setup: &Setup) -> Setup {
     Setup { timeline: Arc::new(timeline), ..setup.clone() }
 }
 
-/// Wire size of a full packet, whatever carries the payload.
+/// Wire size of a full packet, whatever the transport.
 pub(crate) fn full_packet(setup: &Setup) -> Bytes {
     let full =
         |own: &Arc<Transport>| u64::from(own.full_wire()).max(own.datagrams(Bytes(1 << 20)).full_wire.0);

@@ -54,11 +54,16 @@ pub(super) const METRICS: &[Metric] = &[
         "time of the measured, finished flows alone in the empty network: no percentile of fct is lower",
         Neither,
     ),
-    metric("alone.<size>.<statistic>", "us", "that of small, medium or large flows", Neither),
+    metric(
+        "alone.<size>.<statistic>",
+        "us",
+        "completion time of small, medium or large flows alone in the network",
+        Neither,
+    ),
     metric(
         "alone.tag.<tag>.<statistic>",
         "us",
-        "that of the flows of one traffic entry, when there are several",
+        "completion time of the flows of one traffic entry alone in the network, when there are several",
         Neither,
     ),
     metric(
@@ -77,7 +82,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric(
         "ideal.srpt",
         "us",
-        "mean completion time if the hosts' links served the flow with the least left first; with measure.ideals",
+        "mean completion time if the hosts' links served the flow with the least remaining payload first; with measure.ideals",
         Neither,
     ),
     metric(

@@ -1,4 +1,5 @@
-//! What delays flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on packets.
+//! The causes that delay flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on
+//! packets.
 
 use serde::{Deserialize, Serialize};
 use weft_core::Span;
@@ -71,7 +72,8 @@ impl DelayCause {
     }
 }
 
-/// How long pauses held a flow, at least: packets of a window wait at the same time, so that their mean counts, not their sum.
+/// Minimum time for which pauses held a flow: packets of a window wait at the same time, so their mean counts, not
+/// their sum.
 #[must_use]
 pub fn held_by_pauses(pauses: &FlowPauses) -> Span {
     Span(pauses.held.0 / u64::from(pauses.packets.max(1))) + pauses.at_host
@@ -82,7 +84,7 @@ pub fn held_by_pauses(pauses: &FlowPauses) -> Span {
 pub struct SlowFlows {
     /// The cause.
     pub cause: DelayCause,
-    /// How many flows.
+    /// The number of flows.
     pub flows: u64,
     /// Their mean completion time, microseconds.
     pub fct_us: f64,
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
     use weft_core::Time;
 
-    /// Packets of a window wait at the same time: a pause of 1 ms that held 312 of them did not cost a flow 312 ms.
+    /// Packets of a window wait simultaneously: a pause of 1 ms that held 312 of them did not cost the flow 312 ms.
     #[test]
     fn a_pause_delays_a_flow_once() {
         let flow = |fct: u64| FlowRecord {

@@ -4,7 +4,7 @@ use crate::summary::Waiting;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What became of the measured flows that have a deadline.
+/// The fates of the measured flows that have a deadline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deadlines {
     /// All of them.
@@ -14,11 +14,11 @@ pub struct Deadlines {
     pub tags: BTreeMap<String, DeadlineCounts>,
     /// Payload of the flows that met their deadlines, from the warm-up to the end of the run, Gbit/s.
     pub goodput_gbps: f64,
-    /// How late those were that finished after their deadlines, microseconds.
+    /// Lateness of flows that finished after their deadlines, microseconds.
     pub missed_by_us: Waiting,
 }
 
-/// Flows with deadlines, by what became of them.
+/// Flows with deadlines, by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadlineCounts {
     /// All of them.
@@ -54,7 +54,7 @@ impl Deadlines {
         let shares = [("met".to_owned(), self.all.met_share()), ("goodput".to_owned(), self.goodput_gbps)];
         let tags = self.tags.iter().map(|(tag, counts)| (format!("met.tag.{tag}"), counts.met_share()));
         let Waiting { mean, p50, p99, p99_9, max, count } = self.missed_by_us;
-        // As of completion times: no percentile without a sample beyond it.
+        // As with completion times, there is no percentile without a sample beyond it.
         let values = [(mean, 1), (p50, 1), (p99, 100), (p99_9, 1000), (max, 1), (count as f64, 1)];
         let known = waits.into_iter().zip(values).filter(|(_, (_, least))| count >= *least);
         let lateness = known.map(|(name, (value, _))| (format!("missed_by.{name}"), value));

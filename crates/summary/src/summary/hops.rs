@@ -1,12 +1,12 @@
-//! What hops and tiers are called. Must not depend on what happened there.
+//! The names of hops and tiers. Must not depend on events there.
 
 use std::collections::BTreeSet;
 use weft_core::record::RunRecord;
 
-/// The names of hops by their numbers, for packets that cross the highest tier: up from the host, then down. Packets that
-/// turn round below it leave the switch after their last hop upwards towards a lower tier. More hops than that have only their
-/// numbers. Where switches of one tier are neighbours, a hop leads to different places for different packets, and only the first
-/// is named by its ends.
+/// The names of hops by their numbers, for packets that cross the highest tier: up from the host, then down. Packets
+/// that turn round below it leave the switch after their last hop upwards towards a lower tier. Further hops have
+/// only numbers. If switches of one tier are neighbours, a hop leads to different nodes for different packets, and
+/// only the first is named by its ends.
 #[must_use]
 pub fn hop_names(record: &RunRecord) -> Vec<String> {
     let tiers = tier_words(record);
@@ -41,7 +41,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{end}")
 }
 
-/// What the nodes of each tier are called: their common word without its number, or `tier 2`. Hosts are `host`.
+/// The names of each tier's nodes: their common word without its number, or `tier 2`. Hosts are `host`.
 #[must_use]
 pub fn tier_words(record: &RunRecord) -> Vec<String> {
     let top = record.nodes.iter().map(|node| node.tier).max().unwrap_or(0);

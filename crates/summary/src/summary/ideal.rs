@@ -1,4 +1,4 @@
-//! What ideal schedules would have reached with the flows of a run.
+//! The completion times of a run's flows under ideal schedules.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ pub struct IdealTimes {
 }
 
 impl IdealTimes {
-    /// The bounds of schedules, where the mean of the flows alone in the empty network is greater that.
+    /// Lower bounds from ideal schedules, each raised to the mean completion time of the flows alone in an empty
+    /// network where that is greater.
     pub(crate) fn or_alone(self, alone: &FlowMeasure) -> IdealTimes {
         let greater = |bound: Option<f64>, alone: &Distribution| Some(bound?.max(alone.mean?));
         IdealTimes {

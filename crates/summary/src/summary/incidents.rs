@@ -1,15 +1,16 @@
-//! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the incidents and the time series.
+//! The cost of a failure or a pause storm: how far throughput fell and when it recovered. Reads the incidents and the
+//! time series.
 
 use serde::{Deserialize, Serialize};
 use weft_core::Time;
 use weft_core::record::{IncidentRecord, RunRecord, TimeSeries};
 
-/// Bins before an incident with which what follows is compared, at most and at least.
+/// Maximum and minimum number of bins before an incident with which later bins are compared.
 const BEFORE: (usize, usize) = (50, 3);
 /// Bins of the moving mean.
 const SMOOTHED: usize = 3;
 
-/// An incident that disturbs the network, and what it cost.
+/// An incident that disturbs the network, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IncidentCost {
     /// When, microseconds.
@@ -21,13 +22,13 @@ pub struct IncidentCost {
     /// When the last of them was repaired, or its storm ended; absent: one never was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_us: Option<f64>,
-    /// When the first of them was back; absent: when the last was.
+    /// When the first of them was back; absent: at the same time as the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_back_us: Option<f64>,
     /// Packets lost to it, until the next of its kind: to a failure because a link was down or no route was left, to a storm
     /// because a watchdog dropped them.
     pub lost: u64,
-    /// What it did to the throughput; absent without a time series, with too few bins before it, or when flows had stopped
+    /// Its effect on throughput; absent without a time series, with too few bins before it, or when flows had stopped
     /// arriving.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput: Option<ThroughputDip>,
@@ -47,14 +48,15 @@ pub struct ThroughputDip {
     pub lowest_gbps: f64,
     /// Whether that is further below the mean than twice the standard deviation and 5 % of the mean.
     pub fell: bool,
-    /// From the incident to the end of the first bin in which the throughput was back within one standard deviation, or 1 %, of the
-    /// mean, microseconds; absent: not before flows stopped arriving, the next failure or storm, or the end. Meaningless unless it fell.
+    /// Time from the incident to the end of the first bin in which throughput was back within one standard deviation,
+    /// or 1 %, of the mean, microseconds; absent: not before flows stopped arriving, the next failure or storm, or
+    /// the end. Meaningless unless it fell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_us: Option<f64>,
 }
 
 impl IncidentCost {
-    /// Of the incidents of a run.
+    /// The costs of a run's incidents.
     #[must_use]
     pub fn of(record: &RunRecord) -> Vec<IncidentCost> {
         let during: Vec<&IncidentRecord> =
@@ -89,7 +91,7 @@ fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentC
     }
 }
 
-/// When the first of the places of an incident was back, and the last; plans that the run does not reach count too.
+/// When the first and the last location of an incident were back; plans that the run does not reach count as well.
 fn ends(record: &RunRecord, incident: &IncidentRecord) -> (Option<Time>, Option<Time>) {
     let back = |place: &String| {
         let later = record.incidents.iter().filter(|next| next.at >= incident.at && !next.kind.disturbs());
@@ -100,7 +102,7 @@ fn ends(record: &RunRecord, incident: &IncidentRecord) -> (Option<Time>, Option<
     (all.into_iter().flatten().min(), last)
 }
 
-/// The moving mean from a bin on, Gbit/s.
+/// The moving mean from a bin onwards, Gbit/s.
 fn smoothed(series: &TimeSeries, record: &RunRecord, from: usize) -> f64 {
     let sum: f64 = (from..from + SMOOTHED).map(|bin| series.throughput(bin, record.ended)).sum();
     sum / SMOOTHED as f64 / 1e9
@@ -115,7 +117,7 @@ fn dip(
 ) -> Option<ThroughputDip> {
     let at = series.bin_at(instant);
     let stop = stop.min(series.bins.len());
-    // flows build up at the start of a run: the later half of what lies before
+    // flows build up at the start of a run, so only the later half of the earlier bins counts
     let first = if first == 0 { at / 2 } else { first }.max(at.saturating_sub(BEFORE.0));
     if at < first + BEFORE.1 + SMOOTHED || stop < at + SMOOTHED {
         return None;

@@ -43,8 +43,8 @@ pub struct DroppedTowards {
     pub hosts: u64,
 }
 
-/// Averages over the part of a run in which flows arrived, of a run that is averaged whole because it mostly drains. Beside
-/// runs that are averaged over their arrivals it is shown by these.
+/// Averages over the part of a run in which flows arrived, for a run that is averaged as a whole because it mostly
+/// drains. Beside runs averaged over their arrivals, it is shown with these.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArrivalAverages {
     /// The start of the last flow, seconds.

@@ -15,15 +15,15 @@ pub struct Uplinks {
     pub mean: f64,
     /// Greatest utilisation of an uplink.
     pub max: f64,
-    /// (Maximum - minimum) / mean over a leaf's uplinks, averaged over the leaves with at least two uplinks that sent
-    /// something (the throughput imbalance of CONGA, SIGCOMM 2014, figure 12). 0: perfectly even; n: one of n uplinks
-    /// carried all.
+    /// (Maximum - minimum) / mean over a leaf's uplinks, averaged over the leaves that sent something and have at
+    /// least two uplinks (the throughput imbalance of CONGA, SIGCOMM 2014, figure 12). 0: perfectly even; n: one of n
+    /// uplinks carried all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
 }
 
 impl Uplinks {
-    /// From the links of a record; nothing without switches above the leaves.
+    /// From the links of a record; `None` without switches above the leaves.
     pub(crate) fn of(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<Uplinks> {
         let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
         let mut leaves: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn uplinks_are_told_by_their_closed_forms() {
-        // Leaf 1 sends 100 and 50 bytes up, leaf 2 sends 25 on one of two uplinks; hosts and spines do not count.
+        // Leaf 1 sends 100 and 50 bytes up, leaf 2 sends 25 on one of two uplinks; hosts and spines are not counted.
         let links = [(0, 1, 125), (1, 3, 100), (1, 4, 50), (2, 3, 25), (2, 4, 0), (3, 2, 125), (1, 0, 125)];
         let found = Uplinks::of(&record(&links), None).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");

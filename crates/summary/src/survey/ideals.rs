@@ -32,7 +32,7 @@ fn idle_link(schedule: IdealSchedule) -> Option<IdleLink> {
 /// The name of flows that count; all others only load the links.
 const COUNTED: u64 = 1;
 
-/// The mean completion time of flows that count, from sums: which of them a completion belongs to does not matter.
+/// The mean completion time of flows that count, from sums: it does not matter to which flow a completion belongs.
 #[derive(Clone, Debug, Default)]
 struct MeanTime {
     arrived: u128,
@@ -111,7 +111,7 @@ impl BothSides {
     }
 }
 
-/// The big switch, when its schedule is asked for.
+/// The big switch, if its schedule is requested.
 struct Fabric {
     switch: BigSwitch,
     done: Vec<FlowCompletion>,
@@ -146,11 +146,11 @@ struct Orders {
     sequence: Sequence,
 }
 
-/// Whether flows can be scheduled as they come.
+/// Whether flows can be scheduled as they arrive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sequence {
     last: Time,
-    /// Flows came in another order than that of their starts, or between hosts without links.
+    /// Flows arrived out of order of their starts, or between hosts without links.
     is_void: bool,
 }
 
@@ -179,7 +179,8 @@ impl Orders {
         }
     }
 
-    /// The means by the last words of their metrics; none if flows cannot be scheduled in the order in which they came.
+    /// The means by the last words of their metrics; empty if flows cannot be scheduled in the order in which they
+    /// arrived.
     fn finish(self) -> BTreeMap<String, f64> {
         if self.sequence.is_void {
             return BTreeMap::new();
@@ -191,16 +192,16 @@ impl Orders {
     }
 }
 
-/// The ideal schedules of a run. Its bounds serve the measured flows that finished alone: a real network carries other
-/// flows as well and adds headers and delays, so its mean over these flows cannot be lower than the least one of their
-/// payload alone. The other schedules serve all flows, those of the warm-up included, and count the same ones.
+/// The ideal schedules of a run. Its bounds serve the measured flows that finished alone: a real network carries
+/// other flows as well and adds headers and delays, so its mean over these flows cannot be lower than the minimum for
+/// their payload alone. The other schedules serve all flows, including those of the warm-up, and count the same ones.
 pub(super) struct Ideals {
-    /// What each host can send and receive.
+    /// The rates at which each host can send and receive.
     rates: Vec<[Rate; 2]>,
-    /// Of all flows, then of small, medium and large ones alone.
+    /// Over all flows, then over small, medium and large ones separately.
     bounds: [BothSides; 4],
     sequence: Sequence,
-    /// `None` without any: then flows that do not count cost nothing.
+    /// `None` if there are none, so that flows that do not count cost nothing.
     orders: Option<Orders>,
 }
 
@@ -248,7 +249,7 @@ impl Ideals {
             .then(|| [(hosts[0], demand(rates[0])), (hosts[1], demand(rates[1]))])
     }
 
-    /// The means; absent if flows cannot be scheduled in the order in which they came.
+    /// The means; absent if flows cannot be scheduled in the order in which they arrived.
     pub(super) fn finish(self) -> Option<IdealTimes> {
         if self.sequence.is_void {
             return None;
@@ -259,7 +260,7 @@ impl Ideals {
     }
 }
 
-/// What each host can send and receive, over all its links.
+/// The rates at which each host can send and receive, over all its links.
 fn rates(record: &RunRecord) -> Vec<[Rate; 2]> {
     let hosts = record.nodes.iter().take_while(|node| node.tier == 0).count();
     let mut rates = vec![[Rate(0); 2]; hosts];
@@ -311,7 +312,7 @@ mod tests {
         ideals.finish()
     }
 
-    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us, first come is not asked for.
+    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us; first come is not requested.
     #[test]
     fn two_flows_to_one_host_have_their_closed_forms() {
         let found = times(&[flow(0, 40_000, (0, 2)), flow(0, 10_000, (1, 2))]).expect("in order");
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(all, [30.0, 30.0, 30.0, 35.0, 35.0]);
     }
 
-    /// Three flows a chain: each port alone is idle for most of them, yet the middle flow excludes both others.
+    /// Three flows form a chain: each port is idle for most of them, yet the middle flow excludes both others.
     #[test]
     fn a_big_switch_is_never_faster_than_its_ports() {
         let flows = [flow(0, 10_000, (0, 2)), flow(1, 8_000, (0, 3)), flow(1, 6_000, (1, 3))];

@@ -66,7 +66,7 @@ mod tests {
         assert_eq!((found.out_of_order, found.max_displacement, found.mean_displacement), (4, 4, Some(2.0)));
     }
 
-    /// What no transport of a run has is absent, not zero.
+    /// Metrics that no transport of a run has are absent, not zero.
     #[test]
     fn duplicate_acknowledgements_that_are_not_measured_are_absent() {
         let of = |measured| Overtaking::default().of(3, measured).duplicate_acks;

@@ -12,12 +12,12 @@ pub(super) struct Punctuality {
     tags: Vec<DeadlineCounts>,
     bits: u64,
     late_ns: Histogram,
-    /// The sum and the greatest of what `late_ns` holds, which has whole nanoseconds.
+    /// The sum and the maximum of the values in `late_ns`, in whole nanoseconds.
     late: (u128, Span),
 }
 
 impl Punctuality {
-    /// Nothing yet, for `tags` traffic entries.
+    /// An empty count for `tags` traffic entries.
     pub(super) fn new(tags: usize) -> Punctuality {
         Punctuality { tags: vec![DeadlineCounts::default(); tags], ..Punctuality::default() }
     }
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!((found.goodput_gbps, found.missed_by_us.mean), (8.0, 4.0), "8000 bits in a microsecond");
     }
 
-    /// Mean and maximum to the picosecond, and no percentile that no flow is beyond.
+    /// Mean and maximum are exact to the picosecond, and there is no percentile without a flow beyond it.
     #[test]
     fn lateness_is_exact_and_few_flows_have_no_percentiles() {
         let mut found = Punctuality::new(1);

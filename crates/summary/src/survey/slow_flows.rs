@@ -4,20 +4,20 @@ use crate::derived::{PAPER_BUCKETS, slowdown};
 use std::collections::BTreeMap;
 use weft_core::record::FlowRecord;
 
-/// Flows that are kept of each traffic entry and class of size.
+/// Number of flows kept for each traffic entry and size class.
 const MOST: usize = 20;
-/// Traffic entries that are distinguished; flows of later ones are kept together with the last.
+/// Maximum number of traffic entries distinguished; flows of later ones are kept together with the last.
 const TAGS: u16 = 16;
 
 /// The slowest flows so far.
 #[derive(Default)]
 pub(crate) struct SlowFlowList {
-    /// By traffic entry and class of size: the highest slowdown first, among equals the first flow.
+    /// By traffic entry and size class: the highest slowdown first, among equals the first flow.
     kept: BTreeMap<(u16, usize), Vec<(f64, FlowRecord)>>,
 }
 
 impl SlowFlowList {
-    /// Takes a measured flow in; those that did not finish are left out.
+    /// Adds a measured flow; unfinished flows are left out.
     pub(crate) fn add(&mut self, flow: &FlowRecord) {
         if flow.end.is_none() {
             return;
@@ -32,7 +32,7 @@ impl SlowFlowList {
         }
     }
 
-    /// All that were kept, the slowest first.
+    /// All flows that were kept, the slowest first.
     pub(crate) fn finish(self) -> Vec<FlowRecord> {
         let mut all: Vec<_> = self.kept.into_values().flatten().collect();
         all.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.flow.cmp(&other.flow)));

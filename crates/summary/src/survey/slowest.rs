@@ -1,4 +1,5 @@
-//! Time-outs, and what delayed the slowest flows, from one flow at a time. Keeps a bounded number of flows.
+//! Time-outs, and the causes that delayed the slowest flows, from one flow at a time. Keeps a bounded number of
+//! flows.
 
 use crate::derived::{fct_us, slowdown};
 use crate::summary::{DelayCause, SlowFlows, TimedOut};

@@ -8,7 +8,7 @@ use weft_draw::text::rounded;
 pub struct Tail {
     /// Number of samples.
     pub count: u64,
-    /// The quantile at each of [`shares`], as long as at least one sample lies beyond it.
+    /// The quantile at each of [`shares`] beyond which at least one sample lies.
     pub values: Vec<f64>,
 }
 

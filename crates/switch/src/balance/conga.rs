@@ -29,7 +29,7 @@ settings! {
     }
 }
 
-/// Gaps for which an exact flowlet table remembers a flow's last port.
+/// How long an exact flowlet table remembers a flow's last port, in flowlet gaps.
 const REMEMBERED: u64 = 16;
 
 /// CONGA.
@@ -37,14 +37,14 @@ const REMEMBERED: u64 = 16;
 pub struct Conga {
     flowlets: Flowlets,
     congestion: CongestionSettings,
-    /// For the switches that do not decide.
+    /// The hash for switches that do not decide.
     hash: FlowHash,
     /// Metrics of the current flowlet's candidates.
     metrics: Vec<u8>,
 }
 
 impl Conga {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &CongaSettings, site: BalancerSite) -> Conga {
         Conga {

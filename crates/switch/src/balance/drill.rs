@@ -57,8 +57,8 @@ settings! {
         components: Components = Components::Quiver,
         /// Acknowledgements and packets that open a connection follow a hash of the flow, as in some simulators.
         control_by_hash: bool = false,
-        /// Exclude ports on which the packet's class is paused (priority flow control), as long as another remains.
-        /// Otherwise their queues grow and they lose comparisons.
+        /// Exclude ports on which the packet's class is paused (priority flow control), provided that another
+        /// remains. Otherwise their queues grow and they lose comparisons.
         exclude_paused: bool = false,
         /// How paths are compared.
         quiver: QuiverSettings [flatten],
@@ -79,7 +79,7 @@ impl DrillSettings {
 pub struct Drill {
     /// DRILL(2, 1) with fair ties for all packets.
     usual: bool,
-    /// For packets without payload, if they follow a different rule.
+    /// The hash for packets without payload, if they follow a different rule.
     hash: Option<FlowHash>,
     grouping: Grouping,
     exclude_paused: bool,
@@ -119,7 +119,7 @@ const NOWHERE: u16 = u16::MAX;
 const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 
 impl Drill {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DrillSettings, site: BalancerSite) -> Drill {
         let DrillSettings { choices, memory, tie, control_by_hash, .. } = *settings;
@@ -144,8 +144,8 @@ impl Drill {
         cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
     }
 
-    /// The index of the chosen candidate, of which there are at least two: the decision of [`Balancer::choose`] for a packet that
-    /// does not go by a hash, by any source of chance.
+    /// The index of the chosen candidate among at least two: the decision of [`Balancer::choose`] for a packet that
+    /// is not hashed, with any source of randomness.
     #[inline]
     pub fn decide_by(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
         if self.usual {
@@ -154,7 +154,7 @@ impl Drill {
         self.choose_among_many(candidates, chance)
     }
 
-    /// DRILL(2, 1) with fair ties, by far the most common configuration: draws and chooses as the general code does, in
+    /// DRILL(2, 1) with fair ties, by far the most common configuration: draws and chooses like the general code, in
     /// a fifth of the instructions.
     #[inline]
     fn choose_two_one(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
@@ -250,7 +250,7 @@ impl Drill {
         self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
 
-    /// The order among equals, memory included; smaller wins.
+    /// The order among equals, including memory; smaller wins.
     fn rank(&mut self, chance: &mut impl Chance) {
         for (nth, seen) in self.seen.iter_mut().enumerate() {
             let position = if seen.sampled { nth } else { self.choices + usize::from(seen.cell) };

@@ -2,7 +2,7 @@
 //!
 //! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a
 //! port is lost, `modulo` also moves most of the other ports' flows, `multiply` some, `resilient` (rendezvous
-//! hashing) none. *State*: none but the routes. *Limits*: blind to load and flow size; equal seeds at two stages
+//! hashing) none. *State*: none beyond the routes. *Limits*: blind to load and flow size; equal seeds at two stages
 //! polarise.
 
 use weft_core::random::mix;
@@ -56,7 +56,8 @@ pub struct Ecmp {
 }
 
 impl Ecmp {
-    /// From the settings. All engines of a switch share one seed, as they share one hash function in hardware.
+    /// Creates it from the settings. All engines of a switch share one seed, as they share one hash function in
+    /// hardware.
     #[must_use]
     pub fn new(settings: &EcmpSettings, site: BalancerSite) -> Ecmp {
         let hash = match settings.seeding {

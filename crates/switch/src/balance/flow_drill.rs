@@ -37,7 +37,7 @@ pub struct FlowDrill {
 }
 
 impl FlowDrill {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &FlowDrillSettings, site: BalancerSite) -> FlowDrill {
         let drill = super::drill::DrillSettings {

@@ -1,5 +1,4 @@
-//! LetFlow: each flowlet takes a random port; congestion steers flows by itself, because slowed flows pause more
-//! often.
+//! LetFlow: each flowlet takes a random port; congestion itself steers flows, because slowed flows pause more often.
 //!
 //! *Paper*: Vanini et al., NSDI'17. *Parameters*: `gap` is T_fl. Applies at every switch with several paths; the
 //! random choice may repeat a port. *State*: 16 bytes per table entry and engine. *Limits*: ignores queues; traffic
@@ -33,7 +32,7 @@ pub struct LetFlow {
 }
 
 impl LetFlow {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &LetFlowSettings, site: BalancerSite) -> LetFlow {
         LetFlow { flowlets: Flowlets::new(&settings.flowlets, site), weighted: settings.weighted }

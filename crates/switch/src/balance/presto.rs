@@ -47,7 +47,7 @@ settings! {
         order: PathOrder = PathOrder::Shuffled,
         /// Where in the list a flow starts.
         start: ListStart = ListStart::Random,
-        /// From the installation of new routes at a leaf until its hosts use new lists.
+        /// Time from the installation of new routes at a leaf until its hosts use new lists.
         controller_delay: Span = Span::ZERO,
     }
 }
@@ -59,14 +59,14 @@ pub struct Presto {
 }
 
 impl Presto {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &PrestoSettings, site: BalancerSite) -> Presto {
         Presto { hash: FlowHash::of_switch(HashFunction::Mix, site) }
     }
 }
 
-/// The substitute for a missing port: the next of the group, after the last the first.
+/// The substitute for a missing port: the next of the group, cyclically.
 #[cold]
 fn failover(ports: &[PortId], port: PortId) -> usize {
     ports.iter().position(|other| *other > port).unwrap_or(0)

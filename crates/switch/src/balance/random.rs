@@ -20,7 +20,7 @@ settings! {
 pub struct PerPacketRandom;
 
 impl PerPacketRandom {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &RandomSettings, _site: BalancerSite) -> PerPacketRandom {
         PerPacketRandom

@@ -35,7 +35,7 @@ struct Walk {
 }
 
 impl RoundRobin {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &RoundRobinSettings, _site: BalancerSite) -> RoundRobin {
         RoundRobin { permute_after: settings.permute_after, walks: Vec::new() }

@@ -1,5 +1,5 @@
-//! Balancers against their definitions, on given queue lengths: laws of chance and exact special cases. Here: a bench,
-//! and the balancers with few rules; the others have files of their own.
+//! Balancers compared with their definitions, on given queue lengths: laws of chance and exact special cases. This
+//! file has a bench and the balancers with few rules; the others have their own files.
 
 mod of_conga;
 mod of_drill;
@@ -143,7 +143,7 @@ fn round_robin_draws_a_new_order_after_the_rounds_it_was_told() {
     let settings =
         BalancerSettings::RoundRobin(round_robin::RoundRobinSettings { permute_after: rounds as u32 });
     let mut bench = Bench::of(settings, 8);
-    // The first walk begins somewhere; it is over when the pointer comes to the end of the order.
+    // The first walk begins anywhere; it is over when the pointer reaches the end of the order.
     while bench.next() != 7 {}
     let remaining: Vec<usize> = (0..8 * (rounds - 1)).map(|_| bench.next()).collect();
     assert!(remaining.iter().enumerate().all(|(n, port)| *port == n % 8), "the order holds for five rounds");

@@ -43,7 +43,7 @@ pub struct Wcmp {
 }
 
 impl Wcmp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &WcmpSettings, site: BalancerSite) -> Wcmp {
         Wcmp {

@@ -1,4 +1,4 @@
-//! Flowlets against their definition: when they end, what they remember, who shares an entry.
+//! Flowlets compared with their definition: when they end, what they remember, which flows share an entry.
 
 use super::*;
 use weft_core::{HostId, SwitchId};
@@ -20,7 +20,7 @@ fn table(change: impl FnOnce(&mut FlowletSettings)) -> Flowlets {
     Flowlets::new(&settings, SITE)
 }
 
-/// A packet at each instant: which of them begin a flowlet?
+/// Which of the packets at these instants begin a flowlet.
 fn beginnings(table: &mut Flowlets, instants: &[u64]) -> Vec<bool> {
     let begins = |at: &u64| {
         let mut flowlet = table.of(&flow(1), us(*at));

@@ -10,7 +10,7 @@ use super::reserve::headroom_of;
 use crate::settings::SwitchSettings;
 use crate::site::SwitchSite;
 
-/// What the minima and the headroom of a switch take from its buffer.
+/// The parts of a switch's buffer taken by minima and headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryNeeds {
     /// Ingress minima.
@@ -42,7 +42,7 @@ fn cap(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     headroom_of(settings, site, port) + site.full_packet
 }
 
-/// How much a class may take from its pool.
+/// The limit of a class in its pool.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Static(u64),
@@ -61,7 +61,7 @@ impl Limit {
         }
     }
 
-    /// The maximum for a class that alone holds anything: x <= alpha (size - x).
+    /// The maximum for a class if no other holds anything: x <= alpha (size - x).
     fn alone(self, pool: MmuPool) -> f64 {
         match self {
             Limit::Static(bytes) => bytes as f64,
@@ -149,7 +149,7 @@ impl IngressMemory {
         if self.lossless >> class & 1 == 1 { self.lossless_limit } else { self.lossy_limit }
     }
 
-    /// How a packet would be charged; what neither minima nor pool take goes to headroom.
+    /// How a packet would be charged; bytes that neither minima nor pool take go to headroom.
     fn parts(&self, at: (usize, usize), wire: u64) -> Parts {
         let (group, pool) = (self.group(at), self.pool(at.1));
         let minimum = wire.min(self.group_minimum - group.minimum);
@@ -174,7 +174,7 @@ impl IngressMemory {
         }
     }
 
-    /// A packet is stored. Returns true if the sender of its class must be paused.
+    /// Charges a stored packet. Returns `true` if the sender of its class must be paused.
     pub(crate) fn stored(&mut self, at: (usize, usize), wire: u64) -> bool {
         let parts = self.parts(at, wire);
         let group = &mut self.groups[at.0 * self.classes + at.1];
@@ -188,7 +188,7 @@ impl IngressMemory {
         parts.headroom > 0
     }
 
-    /// A packet has left: headroom is released first, minima last.
+    /// Credits a packet that has left: headroom is released first, minima last.
     pub(crate) fn released(&mut self, at: (usize, usize), wire: u64) {
         let group = &mut self.groups[at.0 * self.classes + at.1];
         let mut left = wire;

@@ -12,7 +12,7 @@ use crate::share::SharingSettings;
 use crate::site::SwitchSite;
 use weft_pfc::Blame;
 
-/// Who accounts for the bytes of each ingress port.
+/// The accounting for the bytes of each ingress port.
 #[derive(Clone, Debug)]
 enum Books {
     Own(Own),
@@ -22,7 +22,7 @@ enum Books {
 /// One class of one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// The sender has been paused.
+    /// Whether the sender has been paused.
     stopped: bool,
     counters: PauseCounters,
 }
@@ -32,7 +32,7 @@ struct Group {
 pub(crate) struct Ingress {
     /// By port, then queue.
     groups: Vec<Group>,
-    /// The frame to be sent to the far end of each port.
+    /// The frame due for the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
     blame: Blame,
@@ -45,7 +45,7 @@ pub(crate) struct Ingress {
 }
 
 impl Ingress {
-    /// For an empty switch; `None` if the ingress port of packets does not matter.
+    /// The state of an empty switch; `None` if the ingress port of packets does not matter.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Option<Ingress> {
         let books = match &settings.sharing {
             SharingSettings::Mmu(own) => Books::Mmu(IngressMemory::new(own, settings, site)),
@@ -104,7 +104,7 @@ impl Ingress {
         }
     }
 
-    /// A packet that entered by `port` is stored in a queue. Returns true if `port` must send a frame.
+    /// Called when a packet that entered by `port` is stored in a queue. Returns `true` if `port` must send a frame.
     #[inline]
     pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
@@ -126,7 +126,8 @@ impl Ingress {
         self.stop(port, queue)
     }
 
-    /// The sender of a class must be paused. Returns true if a frame is needed, false if it is paused already.
+    /// Called when the sender of a class must be paused. Returns `true` if a frame is needed, `false` if it is
+    /// already paused.
     pub(crate) fn stop(&mut self, port: PortId, queue: usize) -> bool {
         let group = self.group((port.index(), queue));
         if std::mem::replace(&mut group.stopped, true) {
@@ -139,7 +140,7 @@ impl Ingress {
         true
     }
 
-    /// A packet that entered by `port` has left. Returns true if `port` must send a frame.
+    /// Called when a packet that entered by `port` has left. Returns `true` if `port` must send a frame.
     #[inline]
     pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
@@ -195,7 +196,7 @@ impl Ingress {
         }
     }
 
-    /// Whether no sender is paused, and no frame has to be sent.
+    /// Whether no sender is paused and no frame is due.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stopped == 0 && self.frames.iter().all(|frame| frame.classes == 0)
     }
@@ -216,8 +217,8 @@ impl Ingress {
         }
     }
 
-    /// The pauses of a port are about to expire: refreshes those still needed. Returns true if there is a frame to
-    /// send.
+    /// Called when the pauses of a port are about to expire: refreshes those still needed. Returns `true` if there is
+    /// a frame to send.
     pub(crate) fn refresh(&mut self, port: PortId) -> bool {
         for queue in 0..self.queues {
             if self.has_stopped(port, queue) && !self.resumes(port, queue) {
@@ -227,7 +228,7 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Takes what is to be sent to the far end of a port.
+    /// Takes the frame due for the far end of a port.
     #[inline]
     pub(crate) fn take(&mut self, port: PortId) -> Option<PauseFrame> {
         let frame = &mut self.frames[port.index()];
@@ -249,7 +250,7 @@ impl Ingress {
         PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
     }
 
-    /// The far end holds or releases a queue.
+    /// Called when the far end holds or releases a queue.
     pub(crate) fn hold(&mut self, at: (PortId, usize), held: bool) {
         self.blame.hold(at, held);
     }
@@ -266,8 +267,8 @@ mod tests {
     use super::*;
     use crate::PfcSettings;
 
-    /// Port 0 is stopped because port 1 has used up the memory. When that is free again nothing of port 0 leaves; so it is told
-    /// when its pause is to be sent again.
+    /// Port 0 is stopped because port 1 has used up the memory. When memory is free again, no packet from port 0
+    /// leaves; so its sender is released when its pause is due to be refreshed.
     #[test]
     fn a_sender_that_may_go_on_is_not_stopped_again() {
         let pfc = PfcSettings {

@@ -1,7 +1,7 @@
 //! Lossless classes with an ordinary sharing rule: each has its own memory, shared among the ports.
 //!
 //! A packet is charged to shared memory until its sender is paused, then to headroom. The packet that crosses XOFF
-//! may exceed the shared memory by its own size: for it, one full-size packet is set aside per port and lossless
+//! may exceed the shared memory by its own size: for it, one full-size packet is reserved per port and lossless
 //! class. Departures free headroom first.
 
 use weft_core::Bytes;
@@ -14,7 +14,7 @@ use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
 use crate::site::SwitchSite;
 
-/// How much a class may hold before its sender is paused.
+/// The limit of a class before its sender is paused.
 #[derive(Clone, Copy, Debug)]
 enum Xoff {
     /// A fixed number of bytes.
@@ -96,7 +96,7 @@ impl Own {
         self.lossless >> queue & 1 == 1
     }
 
-    /// Whether lossless queues have their own memory, so that the sharing rule ignores what they hold.
+    /// Whether lossless queues have their own memory, so that the sharing rule ignores their contents.
     #[inline]
     pub(crate) fn keeps_apart(&self) -> bool {
         matches!(self.xoff, Xoff::Static(_))
@@ -115,7 +115,7 @@ impl Own {
         if full && self.is_lossless(queue) { Err(Reason::Headroom) } else { Ok(()) }
     }
 
-    /// A packet is stored. Returns true if the sender of its class must be paused.
+    /// Charges a stored packet. Returns `true` if the sender of its class must be paused.
     #[inline]
     pub(crate) fn stored(&mut self, (port, queue): (usize, usize), wire: u64, stopped: bool) -> bool {
         if !self.is_lossless(queue) {
@@ -162,11 +162,11 @@ impl Own {
         }
     }
 
-    /// If all bytes in the switch together are no more than this, no class exceeds what it may hold.
+    /// While the switch holds at most this many bytes in total, no class exceeds its limit.
     pub(crate) fn quiet_up_to(&self) -> u64 {
         match self.xoff {
             Xoff::Static(bytes) => bytes,
-            // One byte less than where x = alpha (pool - x), which may have been rounded up.
+            // One byte less than the x for which x = alpha (pool - x), which may have been rounded up.
             Xoff::Dynamic { alpha, pool } => ((alpha * pool as f64 / (1.0 + alpha)) as u64).saturating_sub(1),
         }
     }
@@ -181,7 +181,7 @@ impl Own {
     pub(crate) fn goes_on_at(&self) -> u64 {
         let xoff = match self.xoff {
             Xoff::Static(bytes) => bytes as f64,
-            // For a class that alone holds x: x <= alpha (pool - x).
+            // For a class that holds x while no other holds anything: x <= alpha (pool - x).
             Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
         };
         (xoff as u64).saturating_sub(self.xon_offset)
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(own.shared, 2_000, "what was in headroom was never shared");
     }
 
-    /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom counts all the same.
+    /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom still counts.
     #[test]
     fn nobody_goes_on_while_headroom_is_used() {
         let pfc = PfcSettings { alpha: 1.0, xon_offset: Bytes(1_000), ..PfcSettings::default() };
@@ -251,7 +251,7 @@ mod tests {
         assert!(own.is_low(A), "1001 + 1000 are no more than 8999");
     }
 
-    /// An offset above XOFF must not stop a sender for ever.
+    /// An offset above XOFF must not stop a sender forever.
     #[test]
     fn an_empty_class_goes_on() {
         let pfc = PfcSettings { xoff: Some(Bytes(500)), xon_offset: Bytes(1_000), ..PfcSettings::default() };

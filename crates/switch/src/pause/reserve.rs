@@ -1,4 +1,4 @@
-//! The headroom that the ports of a switch reserve, and what they need. Must not depend on who accounts for it.
+//! The headroom that the ports of a switch reserve, and what they need. Must not depend on its accounting.
 
 use weft_core::Bytes;
 use weft_pfc::headroom::{Situation, headroom};

@@ -21,7 +21,7 @@ fn set_timer(arbiters: &mut SwitchArbiters, turn: &mut Turn<'_>, port: PortId) {
     turn.effects.extend(arbiters.earlier(port).map(|due| Effect::WakeAt(due, port)));
 }
 
-/// A packet arrives; returns the port by which it goes back, if it is an answer.
+/// Called when a packet arrives; returns the port by which it goes back, if it is an answer.
 fn arrives(
     arbiters: &mut SwitchArbiters,
     turn: &mut Turn<'_>,
@@ -40,7 +40,7 @@ fn arrives(
     }
 }
 
-/// A packet waits at a port.
+/// Called when a packet waits at a port.
 fn departs(arbiters: &mut SwitchArbiters, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
     let header = *turn.headers.get(packet);
     let Some(scheduling) = turn.headers.scheduling_mut(packet) else { return };
@@ -50,8 +50,8 @@ fn departs(arbiters: &mut SwitchArbiters, turn: &mut Turn<'_>, port: PortId, pac
 }
 
 impl Switch {
-    /// [`Switch::receive`] with arbiters. A request meets the arbiter of its output once it waits there; a dropped one
-    /// never does. An answer returns along its trail, whatever routes and balancer say.
+    /// [`Switch::receive`] with arbiters. A request passes the arbiter of its output once it waits there; a dropped
+    /// one never does. An answer returns along its trail, regardless of routes and balancer.
     #[inline(never)]
     pub(super) fn receive_arbitrated(
         &mut self,
@@ -71,7 +71,7 @@ impl Switch {
         verdict
     }
 
-    /// An answer joins the port by which its request entered.
+    /// Adds an answer to the port by which its request entered.
     fn send_back(&mut self, turn: &mut Turn<'_>, (from, to): (PortId, PortId), packet: PacketId) -> Verdict {
         let now = turn.now;
         self.assert_port(to);
@@ -88,7 +88,7 @@ impl Switch {
         verdict
     }
 
-    /// The timer of a port's arbiters may have expired.
+    /// Called when the timer of a port's arbiters may have expired.
     pub(super) fn arbitrate_again(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(arbiters) = &mut self.arbiters else { return };
         if !arbiters.is_due(turn.now, port) {

@@ -1,5 +1,6 @@
-//! The path of a packet through a switch with virtual output queues: it waits at the inputs, and joins its output when credit has
-//! brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those of every switch.
+//! The path of a packet through a switch with virtual output queues: it waits at the inputs, and joins its output
+//! when credit has brought it across the fabric or credit is available. Routes, balancing and transmission are those
+//! of every switch.
 
 use weft_core::record::Reason;
 use weft_core::{Header, Headers, PacketId, PortId, Random, Time};
@@ -16,16 +17,16 @@ use crate::share::SharingSettings;
 use crate::site::SwitchSite;
 use crate::turn::{Departure, Effect, SentEarly, Turn};
 
-/// A fabric and what waits in front of it.
+/// A fabric and the packets in front of it.
 pub(crate) struct InputSide {
     pub(super) fabric: VoqFabric,
-    /// By output: what waits in front of the fabric or is crossing it.
+    /// By output: bytes and packets that wait in front of the fabric or are crossing it.
     pub(crate) held: Box<[Port]>,
     /// Whether any output foresees departures.
     foresees: bool,
 }
 
-/// The fabric that settings ask for.
+/// The fabric of the settings.
 pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<InputSide> {
     let classes = settings.queues as usize;
     let (ecn, schedule) = (&settings.ecn, &settings.schedule);
@@ -36,13 +37,13 @@ pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<InputSi
 }
 
 impl InputSide {
-    /// The output foresees departures from now on.
+    /// Lets the output foresee departures from now on.
     pub(super) fn foresee(&mut self, port: PortId) {
         self.fabric.foresee(port);
         self.foresees = true;
     }
 
-    /// Processes what was due before `now` at an output whose departures are foreseen.
+    /// Processes events due before `now` at an output whose departures are foreseen.
     fn catch_up(
         &mut self,
         (now, port): (Time, PortId),
@@ -61,9 +62,9 @@ impl InputSide {
     }
 }
 
-/// The settings of the outputs behind a fabric: they take what it delivers, which exceeds
-/// [`VoqSettings::output`](crate::VoqSettings::output) by the credit that empty queues keep at most, and leave limits and marks to the
-/// queues in front of it.
+/// The settings of the outputs behind a fabric: they accept everything that it delivers, which exceeds
+/// [`VoqSettings::output`](crate::VoqSettings::output) at most by the credit that empty queues keep, and leave limits
+/// and marks to the queues in front of it.
 pub(super) fn outputs_behind(settings: &SwitchSettings) -> SwitchSettings {
     SwitchSettings {
         sharing: SharingSettings::Infinite(Default::default()),
@@ -74,8 +75,8 @@ pub(super) fn outputs_behind(settings: &SwitchSettings) -> SwitchSettings {
 }
 
 impl Switch {
-    /// Whether a fabric, if there is one, allows a port to foresee departures: nothing but the port's own packets may depend on
-    /// what waits for it.
+    /// Whether a fabric, if there is one, allows a port to foresee departures: only the port's own packets may depend
+    /// on what waits for it.
     pub(super) fn fabric_may_foresee(&self, port: PortId) -> bool {
         self.fabric.as_ref().is_none_or(|side| {
             self.queues == 1
@@ -85,7 +86,7 @@ impl Switch {
         })
     }
 
-    /// Processes what was due before `now` at outputs whose departures are foreseen.
+    /// Processes events due before `now` at outputs whose departures are foreseen.
     pub(super) fn catch_up_fabric(&mut self, now: Time, headers: &mut Headers) {
         if let Some(side) = self.fabric.as_mut().filter(|side| side.foresees) {
             side.catch_up_all(now, &mut self.outputs, headers);
@@ -108,8 +109,8 @@ impl Switch {
         }
     }
 
-    /// A packet crosses the fabric at once, or is stored in the virtual output queue of its input's group, its output and its
-    /// class.
+    /// Sends a packet across the fabric at once, or stores it in the virtual output queue of its input's group, its
+    /// output and its class.
     #[inline(always)]
     pub(super) fn enter_fabric(
         &mut self,
@@ -213,14 +214,14 @@ impl Switch {
             let held = &mut side.held[port.index()];
             held.release(turn.now, turn.headers.get(packet).wire);
             ready |= leave_fabric(outputs, turn, port, passed);
-            // In cells a packet may take more behind the fabric than in front of it.
+            // In cells, a packet may take more behind the fabric than in front of it.
             outputs.ports[port.index()].note_peak(held.bytes);
         }
         turn.effects.extend(side.fabric.next(turn.now, port, Time::ZERO).map(|at| Effect::WakeAt(at, port)));
         ready
     }
 
-    /// The link behind an output is down: packets that wait for it are lost.
+    /// Called when the link behind an output is down: packets that wait for it are lost.
     pub(super) fn flush_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(mut side) = self.fabric.take() else { return };
         while let Some(packet) = side.fabric.flush(turn.now, port, turn.headers) {
@@ -245,7 +246,7 @@ impl Switch {
     }
 }
 
-/// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
+/// Adds a packet to its output, or drops it. Returns whether the output's transmitter is idle.
 #[inline(always)]
 fn leave_fabric(outputs: &mut Outputs, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
     let (packet, joined) = match passed {
@@ -262,7 +263,7 @@ fn leave_fabric(outputs: &mut Outputs, turn: &mut Turn<'_>, port: PortId, passed
 }
 
 impl Output {
-    /// A packet known at `now` will arrive behind the fabric and takes its place there; returns when it leaves.
+    /// Gives a packet known at `now` that will arrive behind the fabric its slot there; returns when it leaves.
     #[inline(always)]
     fn expect(&mut self, known: (Time, Time), wire: u16) -> Slot {
         self.held_at(known.0);

@@ -1,4 +1,4 @@
-//! A switch that pauses its senders, in a [lull](crate::lull) and out of it.
+//! A switch that pauses its senders, inside and outside a [lull](crate::lull).
 
 use weft_core::record::Reason;
 use weft_core::{Headers, PacketId, PortId, Span, Time, Transmission};
@@ -10,9 +10,10 @@ use crate::turn::Turn;
 use weft_foresight::{RevocableForesight, Revocation};
 
 impl Switch {
-    /// From now on packets by `port` get [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible. The driver
-    /// must [revoke](Switch::revoke) the departures by all ports whenever the switch asks for it, and those by one port before that port is
-    /// held. Returns false, and does nothing, if the settings rule it out. The port's link must not change state, and the port must be empty.
+    /// Gives packets by `port` [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible from
+    /// now on. The driver must [revoke](Switch::revoke) the departures by all ports whenever the switch asks for it,
+    /// and those by one port before that port is held. Returns `false` and changes nothing if the settings rule this
+    /// out. The port's link must not change state, and the port must be empty.
     pub fn foresee_in_lulls(&mut self, port: PortId) -> bool {
         let line = Transmission::at(self.rates[port.index()]);
         let alone = self.congestion.is_none()
@@ -26,15 +27,15 @@ impl Switch {
         foresees
     }
 
-    /// Whether departures are foreseen now that can be revoked.
+    /// Whether revocable departures are currently foreseen.
     #[must_use]
     #[inline]
     pub fn is_in_lull(&self) -> bool {
         self.outputs.lull.as_ref().is_some_and(|lull| lull.lasts)
     }
 
-    /// After all events before `before`: the number of packets at a port whose last bit has not left, and when that of the first
-    /// leaves; `None` if there is none whose departure is foreseen.
+    /// After all events before `before`: the number of packets at a port whose last bit has not left, and when the
+    /// last bit of the first leaves; `None` if no departure is foreseen.
     pub fn revocable(&mut self, before: Time, port: PortId) -> Option<(usize, Time)> {
         self.outputs.settle_lull(before, port);
         let foreseen = self.outputs.port(port).in_lull.as_ref()?;
@@ -64,7 +65,7 @@ impl Switch {
         foreseen.flat_map(move |own| own.last(n).map(move |packet| times(own, packet)))
     }
 
-    /// All departures have been revoked.
+    /// Called after all departures have been revoked.
     pub fn end_lull(&mut self) {
         if let Some(lull) = &mut self.outputs.lull {
             debug_assert_eq!(lull.foreseen, 0, "all departures have been revoked");

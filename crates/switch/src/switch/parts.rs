@@ -1,8 +1,8 @@
 //! A switch in parts, for drivers with several threads: [`Switch::receive`] in two halves, so that forwarding engines
-//! decide on their own threads and each output port is served by whoever has a packet for it.
+//! decide on their own threads, and each output port is served by the thread that has a packet for it.
 //!
-//! Every part is a whole [`Switch`]. Those that decide use table and engines only, those that serve a port use that port
-//! only; what ports share is in [`SharedOutputs`].
+//! Every part is a whole [`Switch`]. Deciding parts use only table and engines, a part that serves a port uses only
+//! that port; the state that ports share is in [`SharedOutputs`].
 
 use weft_core::{Header, PacketId, PortId, Time};
 
@@ -16,7 +16,7 @@ use crate::turn::{Turn, Verdict};
 use weft_forwarding::Way;
 
 impl Switch {
-    /// Why this switch cannot work in parts, if it cannot: its inputs or paths have state of their own.
+    /// The reason why this switch cannot work in parts, if any: its inputs or paths have state of their own.
     #[must_use]
     pub fn indivisible(&self) -> Option<&'static str> {
         match () {
@@ -29,14 +29,14 @@ impl Switch {
         }
     }
 
-    /// The number of the engine that decides about packets of an input; `None` if engines have nothing of their own,
+    /// The number of the engine that decides about packets of an input; `None` if engines have no state of their own,
     /// so that any may decide.
     #[must_use]
     pub fn engine_of(&self, input: PortId) -> Option<usize> {
         self.hash.is_none().then(|| input.index() % self.engines.len())
     }
 
-    /// What the ports of this switch, which has empty queues, share when they are served by several threads.
+    /// The state that the ports of this switch, whose queues must be empty, share when several threads serve them.
     #[must_use]
     pub fn shared_outputs(&self) -> SharedOutputs {
         let insight = self.outputs.visible.insight().cloned();

@@ -38,25 +38,25 @@ impl<'a> SwitchReading<'a> {
         self.switch.outputs.refused_at
     }
 
-    /// What a port has done to pause the senders of a class.
+    /// The pauses that a port has sent for a class.
     #[must_use]
     pub fn pauses(self, at: (PortId, usize)) -> PauseCounters {
         self.switch.outputs.pauses(at)
     }
 
-    /// What its arbiters did about upper links.
+    /// The decisions of its arbiters about upper links.
     #[must_use]
     pub fn arbitration(self) -> ArbitrationCounts {
         self.switch.arbiters.as_ref().map_or_else(ArbitrationCounts::default, |arbiters| arbiters.counts())
     }
 
-    /// Where stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.
+    /// How stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.
     #[must_use]
     pub fn charges(self) -> Option<Charges> {
         self.switch.outputs.charges()
     }
 
-    /// What waits in a queue from paused senders.
+    /// The bytes in a queue that came from paused senders.
     #[must_use]
     pub fn held_back(self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
         self.switch.outputs.held_back(headers, at)
@@ -76,14 +76,15 @@ impl<'a> SwitchReading<'a> {
         self.switch.outputs.waiting(now, port)
     }
 
-    /// Wire bytes a port holds, the packet in service included.
+    /// Wire bytes that a port holds, including the packet in service.
     #[must_use]
     pub fn queued(self, port: PortId) -> Bytes {
         let in_front = self.in_front(port).map_or(0, |held| held.bytes);
         Bytes(self.switch.outputs.port(port).port.bytes + in_front)
     }
 
-    /// Wire bytes that wait for a port in the virtual output queues of a group; without such queues all that the port holds.
+    /// Wire bytes that wait for a port in the virtual output queues of a group; without such queues, everything that
+    /// the port holds.
     #[must_use]
     pub fn queued_from(self, group: u16, port: PortId) -> Bytes {
         match &self.switch.fabric {
@@ -92,7 +93,7 @@ impl<'a> SwitchReading<'a> {
         }
     }
 
-    /// Packets a port holds, the packet in service included.
+    /// Packets that a port holds, including the packet in service.
     #[must_use]
     pub fn queued_packets(self, port: PortId) -> u64 {
         self.switch.outputs.packets(port) + self.in_front(port).map_or(0, |held| held.packets)
@@ -106,13 +107,13 @@ impl<'a> SwitchReading<'a> {
         Bytes(self.switch.outputs.stored() + in_front)
     }
 
-    /// Prefetches what [`SwitchReading::likely`] reads first.
+    /// Prefetches the memory that [`SwitchReading::likely`] reads first.
     #[inline]
     pub fn prefetch_way(self, header: &Header) {
         self.switch.table.prefetch_way(header);
     }
 
-    /// The port by which a packet will leave, if it can be predicted cheaply.
+    /// The port by which a packet will probably leave, if it can be predicted cheaply.
     #[must_use]
     #[inline]
     pub fn likely(self, header: &Header) -> Option<PortId> {
@@ -123,18 +124,18 @@ impl<'a> SwitchReading<'a> {
         }
     }
 
-    /// What waits for a port in front of a fabric or is crossing it.
+    /// Bytes and packets for a port that wait in front of a fabric or are crossing it.
     fn in_front(self, port: PortId) -> Option<&'a Port> {
         self.switch.fabric.as_ref().map(|side| &side.held[port.index()])
     }
 
-    /// Prefetches what the next packet needs at a port.
+    /// Prefetches the memory that the next packet needs at a port.
     #[inline]
     pub fn prefetch(self, port: PortId) {
         prefetch_part(self.switch.outputs.port(port), Output::HOT);
     }
 
-    /// Also prefetches what the port points to.
+    /// Also prefetches the targets of the port's pointers.
     #[inline]
     pub fn prefetch_beyond(self, port: PortId) {
         if let Some(foresight) = &self.switch.outputs.port(port).foresight {

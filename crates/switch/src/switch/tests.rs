@@ -1,6 +1,7 @@
-//! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
-//! [`decisions`] (who goes where), [`foreign`] (who names other switches' ports), [`lulls`] (who leaves unless held), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and
-//! [`trim`] (what is cut).
+//! The switch compared with its definitions. This file has a bench that hands packets to a switch; the tests are
+//! grouped by topic: [`decisions`] (the choice of ports), [`foreign`] (ports the switch does not have), [`lulls`]
+//! (foreseen departures), [`memory`] (storage and counters), [`mmu`] (the same on chips), [`order`] (the order of
+//! departures), and [`trim`] (trimming).
 
 mod decisions;
 mod foreign;
@@ -23,11 +24,11 @@ use crate::settings::Visibility;
 use crate::turn::{Effect, Effects};
 use weft_core::{Class, Component, Purpose, Random, Span, SwitchId};
 
-/// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
+/// Hosts below this number are at the port of the same number; the others behind the group of uplinks.
 const FAR: u32 = 100;
 /// Wire bytes of a full-size packet on the bench.
 const FULL: u16 = 1_000;
-/// What a full-size packet takes at the line rate of the bench, 10 Gb/s.
+/// The time of a full-size packet at the line rate of the bench, 10 Gb/s.
 const SLOT: u64 = 800_000;
 
 /// A switch with its packets.
@@ -119,8 +120,8 @@ fn class(class: u8, header: Header) -> Header {
 }
 
 impl Bench {
-    /// Hands a packet to the switch. What it does with it, and nothing from before, is in `effects`; the
-    /// verdict comes first.
+    /// Hands a packet to the switch. Afterwards `effects` holds only what the switch did with it; the verdict comes
+    /// first.
     fn receive(&mut self, from: u16, header: Header) -> PacketId {
         let packet = self.pool.insert(header, ());
         self.effects.clear();
@@ -137,7 +138,7 @@ impl Bench {
         packet
     }
 
-    /// The transmitter of a port is idle: the packet that goes next, after pause frames.
+    /// The transmitter of a port is idle: returns the packet to send next, after pause frames.
     fn next(&mut self, port: u16) -> Option<PacketId> {
         self.effects.clear();
         let (switch, mut turn) = self.turn();
@@ -164,7 +165,7 @@ impl Bench {
             .collect()
     }
 
-    /// Hands a packet to the switch and tells which port it went to.
+    /// Hands a packet to the switch and returns the port it went to.
     fn send(&mut self, from: u16, header: Header) -> Option<u16> {
         let before = self.queued();
         self.receive(from, header);
@@ -172,7 +173,7 @@ impl Bench {
         (0..before.len()).find(|port| after[*port] > before[*port]).map(|port| port as u16)
     }
 
-    /// Takes packets from a port until it is empty and says how they were sized.
+    /// Takes packets from a port until it is empty and returns their sizes.
     fn drain(&mut self, port: u16) -> Vec<u16> {
         std::iter::from_fn(|| self.next(port).map(|packet| self.pool.headers.get(packet).wire)).collect()
     }

@@ -39,7 +39,7 @@ impl Switch {
         }
     }
 
-    /// The observer sees a packet as it arrives.
+    /// Shows the observer a packet as it arrives.
     pub(super) fn tell_received(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) {
         if let Some(observer) = &mut self.observer {
             turn.headers.get_mut(packet).arrived = turn.now;
@@ -90,7 +90,7 @@ impl Switch {
         self.note(turn, packet, Verdict::LeavesAt(departure));
     }
 
-    /// Reports to watchers what happened to a packet.
+    /// Reports to watchers the outcome for a packet.
     #[inline(always)]
     fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
@@ -106,7 +106,7 @@ impl Switch {
         }
     }
 
-    /// Reports to watchers what leaves a port, and what was dropped by a call that started with `before` effects.
+    /// Reports to watchers the packet that leaves a port, and the drops of a call that started with `before` effects.
     #[inline(never)]
     pub(super) fn note_sent(
         &mut self,

@@ -1,5 +1,5 @@
-//! A switch with one group that spans all its ports, an unlimited buffer, and packets of one size: what the
-//! experiments of this folder have in common. Must not depend on traffic or timing; those are the experiments' own.
+//! A switch with one group of all its ports, an unlimited buffer, and packets of one size: the common part of the
+//! experiments in this folder. Must not depend on traffic or timing; each experiment has its own.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct RigOptions {
     pub(crate) engines: u32,
     /// When engines see decisions.
     pub(crate) visibility: Visibility,
-    /// Who decides.
+    /// The balancer that decides.
     pub(crate) balancer: BalancerSettings,
     /// Wire bytes of every packet.
     pub(crate) wire: u16,
@@ -73,7 +73,7 @@ impl RigOptions {
 }
 
 impl Rig {
-    /// A packet of a flow comes in; if its output is idle it is put on the wire, and the output is told.
+    /// A packet of a flow comes in; if its output is idle, the packet is put on the wire and the output is returned.
     pub(crate) fn arrive(&mut self, input: usize, flow: u32) -> Option<usize> {
         let header = Header { destination: HostId(0), wire: self.wire, ports: flow, ..Header::default() };
         let packet = self.pool.insert(header, ());
@@ -88,7 +88,7 @@ impl Rig {
         }
     }
 
-    /// The packet on the wire of an output has left; the next one, if any, is put on it.
+    /// The packet on the wire of an output has left; the next one, if any, follows.
     pub(crate) fn send(&mut self, output: usize) {
         if let Some(gone) = self.serving[output] {
             self.pool.remove(gone);
@@ -101,7 +101,7 @@ impl Rig {
             });
     }
 
-    /// Packets an output holds, the one on the wire included.
+    /// Packets at an output, including the one on the wire.
     pub(crate) fn held(&self, output: usize) -> u64 {
         self.switch.reading().queued(PortId(output as u16)).0 / u64::from(self.wire)
     }

@@ -15,7 +15,7 @@ pub struct Merge {
     heap: Vec<usize>,
     /// Rows read at a time from each run.
     at_once: u64,
-    /// Was the first row of the heap given out?
+    /// Whether the first row of the heap has been given out.
     taken: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Rows in memory, and their order. Must not depend on files.
 
-/// From so many rows on, sorting by digits takes fewer instructions than comparing.
+/// Minimum number of rows for which a radix sort takes fewer instructions than a comparison sort.
 const MANY: usize = 256;
 
 /// Rows of the same number of words, one after the other.
@@ -9,7 +9,7 @@ pub struct Rows {
     width: usize,
 }
 
-/// A row by its place among all, and the word by which it is being sorted.
+/// A row by its index, and the word by which it is being sorted.
 type Entry = (u64, u32);
 
 impl Rows {
@@ -29,7 +29,7 @@ impl Rows {
         &self.words[place * self.width..][..self.width]
     }
 
-    /// The places of the rows in ascending order of the rows.
+    /// The indices of the rows in ascending order of the rows.
     pub(super) fn order(&self) -> Vec<u32> {
         let mut entries: Vec<Entry> = (0..self.len() as u32).map(|place| (0, place)).collect();
         let mut spare = vec![(0, 0); entries.len()];
@@ -37,7 +37,7 @@ impl Rows {
         entries.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// The rows in order as bytes; none are left.
+    /// Takes the rows, in order, as bytes.
     pub(super) fn take_bytes(&mut self) -> Vec<u8> {
         let order = self.order();
         let mut bytes = vec![0; 8 * self.words.len()];
@@ -74,7 +74,7 @@ impl Rows {
     }
 }
 
-/// Sorts by the words, the least significant byte first; bytes in which all words agree are passed over.
+/// Sorts by the words, the least significant byte first; bytes in which all words agree are skipped.
 fn by_digits<'a>(mut entries: &'a mut [Entry], mut spare: &'a mut [Entry]) {
     let digit = |word: u64, byte: usize| usize::from(word.to_le_bytes()[byte]);
     let mut counts = [[0u32; 256]; 8];

@@ -16,7 +16,7 @@ pub(crate) struct Edge {
     pub(crate) to: u32,
     /// Index in [`Bundles::capacities`].
     pub(crate) capacity: u32,
-    /// How many of them each switch has.
+    /// The number of them at each switch.
     pub(crate) count: u32,
     /// Its index among the edges of all cells.
     pub(crate) number: u32,
@@ -38,7 +38,7 @@ pub(crate) struct FoldedCells {
 }
 
 impl FoldedCells {
-    /// Folds the network; the switch `alone` gets its own cell, as leaves do.
+    /// Folds the network; the switch `alone` gets its own cell, like leaves.
     pub(crate) fn new(bundles: &Bundles, alone: Option<u32>) -> FoldedCells {
         let of = refined(bundles, initial(bundles, alone));
         let cells = of.iter().max().map_or(0, |last| *last as usize + 1);

@@ -1,4 +1,5 @@
-//! The paths towards one leaf: for every cell its distance, and which edges lead onwards. Must not depend on labels.
+//! The paths towards one leaf: for every cell its distance, and the edges that lead onwards. Must not depend on
+//! labels.
 //!
 //! Ordinary paths are shortest paths. Valley-free ones go up, then at most once sideways, then down; a switch with a
 //! path down takes the shortest of these, any other the shortest path up to such a switch.
@@ -6,7 +7,7 @@
 use super::cells::{Edge, FoldedCells};
 use std::collections::BTreeMap;
 
-/// For each cell numbers of paths by bottleneck.
+/// For each cell, numbers of paths by bottleneck.
 pub(crate) type PathCounts = Vec<BTreeMap<u32, u128>>;
 
 const NEVER: u32 = u32::MAX;
@@ -36,7 +37,7 @@ impl Descent {
         descent
     }
 
-    /// The paths from one cell only, without cells that are on none of them.
+    /// The paths from one cell only, without cells that lie on none of them.
     pub(crate) fn from(mut self, cells: &FoldedCells, start: u32) -> Descent {
         let mut passed = vec![false; cells.len()];
         passed[start as usize] = true;
@@ -71,7 +72,7 @@ impl Descent {
         }
     }
 
-    /// Cells from which nothing leads down: up, the highest first, or once sideways.
+    /// Cells without a path down, which go up (the highest first) or once sideways.
     fn climb(&mut self, cells: &FoldedCells) {
         let falls: Vec<bool> = self.distance.iter().map(|distance| *distance != NEVER).collect();
         let mut rest: Vec<u32> = (0..cells.len() as u32).filter(|cell| !falls[*cell as usize]).collect();

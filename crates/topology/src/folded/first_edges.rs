@@ -1,4 +1,4 @@
-//! The onward paths of every cell by their first edges alone, whatever follows: what ECMP and WCMP choose from.
+//! The onward paths of every cell by their first edges alone, whatever follows, for ECMP and WCMP.
 
 use super::cells::{Edge, FoldedCells};
 use super::tables::{Ways, fingerprint};

@@ -1,10 +1,9 @@
 //! Leaves that differ only in name, merged for the paths towards one leaf. Must not depend on labels.
 //!
 //! *Twins* are leaves with equal edges (and equal ones back, because links lead both ways): exchanging two of them
-//! changes nothing but their names. The paths from them to any other leaf are equivalent, so one represents all,
-//! unless a path leads through one of them: then links to different twins carry labels of different names, and the
-//! network is used as it is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred
-//! leaves.
+//! changes only their names. The paths from them to any other leaf are equivalent, so one represents all, unless a
+//! path leads through one of them: then links to different twins carry labels of different names, and the network is
+//! used as it is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred leaves.
 
 use super::cells::{Edge, FoldedCells};
 use super::descent::Descent;
@@ -12,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A network and which of its leaves are twins.
+/// A network, and its leaves that are twins.
 pub(crate) struct Fold<'a> {
     cells: &'a FoldedCells,
     /// Every leaf is in one set, ascending.
@@ -40,7 +39,7 @@ impl<'a> Fold<'a> {
         Fold::by(cells, |_, cell| cells.edges(cell).iter().map(edge).collect::<Vec<_>>())
     }
 
-    /// Without twins.
+    /// A fold without twins.
     #[cfg(test)]
     pub(crate) fn apart(cells: &'a FoldedCells) -> Fold<'a> {
         Fold::by(cells, |leaf, _| leaf)
@@ -131,7 +130,7 @@ impl Towards<'_> {
         twins.binary_search(&self.leaf).is_ok()
     }
 
-    /// The leaves that a cell represents; none if it is not a leaf, or is the destination leaf.
+    /// The leaves that a cell represents; empty if it is not a leaf, or is the destination leaf.
     pub(crate) fn sources(&self, cell: u32) -> impl Iterator<Item = u32> {
         let alone = self.fold.leaf_of[cell as usize].filter(|_| self.twins(cell).is_none());
         let twins = self.twins(cell).unwrap_or_default().iter().copied();

@@ -20,7 +20,7 @@ struct Trails {
     /// The rest of each path, and its last hop; the first is the empty path.
     trails: Vec<(u32, Hop)>,
     known: BTreeMap<(u32, Hop), u32>,
-    /// The last one asked for: many links in a row are equal.
+    /// The last one requested, because many consecutive links are equal.
     recent: ((u32, Hop), u32),
 }
 
@@ -55,7 +55,7 @@ impl Trails {
         path
     }
 
-    /// Keeps each path once and, of too many, the fastest for a full-size packet.
+    /// Keeps each path once and, if there are too many, the fastest for a full-size packet.
     fn prune(&self, trails: &mut Vec<u32>) {
         trails.sort_unstable();
         trails.dedup();
@@ -66,12 +66,12 @@ impl Trails {
     }
 }
 
-/// What paths are sorted by: the fastest for a full-size packet first.
+/// The sort key of paths: the fastest for a full-size packet first.
 fn speed(path: &Path) -> (Span, Path) {
     (pipelined(path.iter(), (1, Bytes(1538), Bytes(1538))), path.clone())
 }
 
-/// What lies between two leaves, given the hops from every switch to the second.
+/// The paths between two leaves, given the hops from every switch to the second.
 pub(super) fn shortest(
     (graph, state): (&Graph, &LinkState),
     from: SwitchId,

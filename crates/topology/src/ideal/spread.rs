@@ -1,26 +1,26 @@
 //! The minimum time of a train whose packets may take different paths: a lower bound for any way of spreading them.
 //!
 //! Between two leaves the links of all shortest paths form stages, and every packet crosses each stage once. The
-//! bound is the maximum of what the two hosts' links, in order, and each stage, with the rates of its links added,
-//! need for the whole train. Where the paths are equal and their number divides the train evenly, it is reached to
-//! within a packet per hop.
+//! bound is the maximum time that the whole train needs, over the two hosts' links, in order, and over each stage
+//! with the rates of its links added. If the paths are equal and their number divides the train evenly, the bound is
+//! reached to within a packet per hop.
 
 use super::{Path, pipelined};
 use weft_core::{Bytes, Rate, Span};
 
-/// Maximum number of stages considered; for longer paths the first ones, which keeps the bound valid.
+/// Maximum number of stages considered; for longer paths only the first ones, which keeps the bound valid.
 const STAGES: usize = 8;
 
-/// What lies between two leaves: the different shortest paths, and the rate of all links at each distance together.
+/// The paths between two leaves: the different shortest paths, and the total rate of all links at each distance.
 #[derive(Default)]
 pub(super) struct Between {
     pub(super) paths: Vec<Path>,
     stages: [Rate; STAGES],
-    /// How many stages the paths have.
+    /// The number of stages of the paths.
     length: usize,
     /// Whether some stage has several links.
     spreads: bool,
-    /// What [`Between::opening`] computed last, by kind: nearly all flows ask for the same.
+    /// The last results of [`Between::opening`], by kind: nearly all flows request the same.
     openings: [Option<(Ends, Bytes, Span)>; 2],
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Opening {
 /// The links of the two hosts, the first with the latency of its switch.
 pub(super) type Ends = [(Rate, Span); 2];
 
-/// A train: how many packets, the size of each but the last, the size of the last.
+/// A train: the number of packets, the size of each but the last, the size of the last.
 pub(super) type Packets = (u64, Bytes, Bytes);
 
 impl Between {
@@ -111,20 +111,20 @@ impl Between {
         self.on_one_path(ends, (1, size, size))
     }
 
-    /// From the start of a packet at its host until it can leave the switch before this stage.
+    /// Time from the start of a packet at its host until it can leave the switch before this stage.
     fn reach(&self, [(up, delay), _]: Ends, size: Bytes, stage: usize) -> Option<Span> {
         let before = self.paths.iter().map(|path| crossed(&path[..stage], size)).min();
         before.map(|before| up.time_for(size) + delay + before)
     }
 
-    /// From the end of a packet's transmission in this stage until it has arrived.
+    /// Time from the end of a packet's transmission in this stage until it has arrived.
     fn leave(&self, [_, (down, delay)]: Ends, size: Bytes, stage: usize) -> Option<Span> {
         let after = self.paths.iter().map(|path| path[stage].1 + crossed(&path[stage + 1..], size)).min();
         after.map(|after| after + down.time_for(size) + delay)
     }
 }
 
-/// How long a packet takes over these links.
+/// The time of a packet over these links.
 fn crossed(path: &[(Rate, Span)], size: Bytes) -> Span {
     path.iter().map(|&(rate, delay)| rate.time_for(size) + delay).sum()
 }

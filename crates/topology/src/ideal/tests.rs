@@ -1,4 +1,4 @@
-//! The closed form against the recursion it replaces, and against hand-made figures.
+//! The closed form compared with the recursion it replaces and with values computed by hand.
 
 use super::*;
 use crate::build;

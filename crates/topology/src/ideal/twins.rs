@@ -1,7 +1,7 @@
-//! Interchangeable leaves. Two leaves with cables of equal rates and delays to the same switches, and with
-//! equal latencies, can be exchanged without changing the network; so what lies between two leaves depends only on their
-//! classes. All leaves of a leaf-spine, and all of a pod of a fat tree, are such twins unless a cable has failed. Must not
-//! depend on what is asked about them.
+//! Interchangeable leaves. Two leaves with cables of equal rates and delays to the same switches, and with equal
+//! latencies, can be exchanged without changing the network; so the paths between two leaves depend only on their
+//! classes. All leaves of a leaf-spine, and all of a pod of a fat tree, are such twins unless a cable has failed.
+//! Must not depend on how they are used.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ type Surroundings = (Span, Vec<(SwitchId, Rate, Span)>);
 pub(super) struct Twins {
     /// By switch; meaningless for a switch without hosts.
     classes: Vec<u32>,
-    /// The first two leaves of each class; twice the only one.
+    /// The first two leaves of each class; a single leaf appears twice.
     members: Vec<[SwitchId; 2]>,
 }
 

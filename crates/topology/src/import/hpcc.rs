@@ -12,7 +12,7 @@ use weft_core::{HostId, Rate, Span};
 
 const MOST_NODES: u32 = 1_000_000;
 
-/// Reads the text of a file called `file`.
+/// Parses the text of the file named `file`.
 ///
 /// # Errors
 /// At the first line that is not as described above.
@@ -33,7 +33,7 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
         graph.links.push(link(&line, &names)?);
         cables.add(&line)?;
     }
-    // The files of that simulator end with text that explains them.
+    // The files of that simulator end with explanatory text.
     if let Some(line) = lines.next().filter(|line| link(line, &names).is_ok()) {
         return Err(line.error("one more link", format!("{links} links, as the first line says")));
     }
@@ -54,7 +54,7 @@ fn switch_numbers(line: &Line<'_>, nodes: u32, count: u32) -> Result<BTreeSet<u3
     }
 }
 
-/// The nodes here for the file's node numbers.
+/// The nodes that correspond to the file's node numbers.
 struct Names {
     host_of_number: BTreeMap<u32, HostId>,
     names: Vec<String>,
@@ -78,7 +78,7 @@ impl Names {
     }
 }
 
-/// Which hosts have their cable.
+/// The hosts that have their cable.
 struct Cables<'a> {
     names: &'a Names,
     of_host: Vec<bool>,
@@ -105,7 +105,7 @@ impl Cables<'_> {
         Ok(())
     }
 
-    /// All links are read; `head` declares the nodes.
+    /// Called after all links are read; `head` declares the nodes.
     fn end(&self, head: &Line<'_>) -> Result<(), ImportError> {
         let bare = self.names.host_of_number.iter().find(|(_, host)| !self.of_host[host.index()]);
         bare.map_or(Ok(()), |(number, _)| {

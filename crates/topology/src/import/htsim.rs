@@ -10,9 +10,10 @@ use weft_core::{HostId, Rate, Span};
 
 const MOST: u32 = 1_000_000;
 
-/// Reads the text of a file called `file`.
+/// Parses the text of the file named `file`.
 ///
-/// # Errors At the first line that is not as described above, and if the numbers contradict each other.
+/// # Errors
+/// At the first line that is not as described above, and if the numbers contradict each other.
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let mut clos = Clos::default();
     let mut tier = None;
@@ -96,14 +97,14 @@ impl Clos {
         self.tiers[tier].get(key).copied().unwrap_or(1)
     }
 
-    /// By tier; htsim's switches have none unless the file says so.
+    /// By tier; htsim's switches have none unless the file sets it.
     fn latencies(&self) -> Vec<Span> {
         let tiers = &self.tiers[..self.header["tiers"] as usize];
         let latency = |tier: &BTreeMap<String, u32>| tier.get("switch_latency_ns").copied().unwrap_or(0);
         tiers.iter().map(|tier| Span::from_ns(latency(tier).into())).collect()
     }
 
-    /// The sizes of the network, or what contradicts.
+    /// The sizes of the network, or the contradiction between them.
     fn plan(&self) -> Result<FatTreeSizes, String> {
         let (hosts, three) = (self.header["nodes"], self.header["tiers"] == 3);
         let pod = if three { self.header["podsize"] } else { hosts };
@@ -169,7 +170,7 @@ struct FatTreeSizes {
     tors: u32,
     /// Per pod.
     aggregations: u32,
-    /// Per aggregation switch of a pod.
+    /// Number per aggregation switch of a pod.
     cores: u32,
     /// Rate and delay of the links below each tier.
     links: Vec<(Rate, Span)>,

@@ -75,7 +75,7 @@ pub(crate) struct LabelSums<'a> {
     factors: Vec<Vec<Residue>>,
     /// For each edge the fingerprint of its labels.
     sums: Vec<Residue>,
-    /// For each edge of the first of some twins, what each of them adds, apart from its name.
+    /// For each edge of the first of a set of twins, the contribution of each of them, apart from its name.
     of_twins: Vec<Residue>,
     /// For each cell, the number of paths to the destination.
     onward: Vec<Residue>,
@@ -149,7 +149,7 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// Adds to the edges of each twin what all have in common.
+    /// Adds the contribution that all twins have in common to the edges of each.
     fn name_twins(&mut self, fold: &Fold<'_>) {
         let cells = self.cells;
         for twins in fold.twins() {
@@ -183,14 +183,14 @@ impl<'a> LabelSums<'a> {
         descent.order().iter().for_each(|cell| self.sources.clear(*cell));
     }
 
-    /// What reaches a cell from the cells before it.
+    /// The sources that reach a cell from the cells before it.
     fn arrive(&mut self, (cells, descent): (&FoldedCells, &Descent), cell: u32) {
         for edge in descent.upstream(cells, cell) {
             self.sources.carry(edge.to, cell, edge.capacity, edge.count);
         }
     }
 
-    /// What leaves a cell becomes labels on its edges.
+    /// Turns the sources that leave a cell into labels on its edges.
     fn leave(&mut self, (cells, descent): (&FoldedCells, &Descent), cell: u32) {
         let known = self.sources.at(cell);
         for edge in descent.onward(cells, cell) {
@@ -279,7 +279,7 @@ impl Sources {
         }
     }
 
-    /// Propagates what reaches one cell to the next, over `count` bundles of a capacity.
+    /// Propagates the sources that reach one cell to the next, over `count` bundles of a capacity.
     fn carry(&mut self, from: u32, to: u32, capacity: u32, count: u32) {
         match self {
             Sources::Counted { slots, sums } => {
@@ -335,7 +335,7 @@ mod tests {
     use crate::{LinkState, TopologySettings, build};
     use weft_core::{Purpose, Random};
 
-    /// Twins taken together add up to the labels that they have one by one, whatever has failed.
+    /// Labels of twins taken together are the sum of their individual labels, whatever has failed.
     #[test]
     fn labels_of_twins_are_those_of_leaves_one_by_one() {
         let spines = TopologySettings::LeafSpine(LeafSpineSettings {

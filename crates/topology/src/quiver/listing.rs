@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use weft_core::SwitchId;
 use weft_core::quiver::{Labels, Score};
 
-/// A pair of leaves on a link, and how fast its packets can arrive there.
+/// A pair of leaves on a link, and the rate at which its packets can arrive there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
-    /// Where its packets come from.
+    /// The leaf its packets come from.
     pub source: SwitchId,
     /// The leaf they go to.
     pub destination: SwitchId,

@@ -1,6 +1,6 @@
 //! One switch and one leaf in detail: every component with its weight, its first hop and its paths.
 //!
-//! Paths are listed only as far as requested; counts and weights are exact however many there are.
+//! Only as many paths are listed as requested; counts and weights are exact however many there are.
 
 use super::Quiver;
 use super::labels::{LabelSums, Scores};
@@ -36,7 +36,7 @@ pub struct PathComponent {
 pub struct Pair {
     /// In the order of their first paths; `None`: more than ten thousand.
     pub components: Option<Vec<PathComponent>>,
-    /// What the switch installs: components with equal first ports merged, ascending by ports.
+    /// The components that the switch installs: those with equal first ports merged, ascending by ports.
     pub group: Group,
 }
 

@@ -1,4 +1,4 @@
-//! What the first hop shows of the components, for cells with too many score lists to distinguish.
+//! The components as seen from the first hop, for cells with too many score lists to distinguish.
 //!
 //! Lists are followed from the near end. Two prefixes that lead to the same cells by the same first edges have the
 //! same continuations, visible in the same first edges; from there they are followed together and their path counts
@@ -15,7 +15,7 @@ pub(crate) type EdgeGroup = (u128, Vec<u32>);
 /// Numbers of paths by (first edge, cell reached, bottleneck).
 type Begun = BTreeMap<(u32, u32, u32), u128>;
 
-/// Prefixes by what they reach: (first edge, cell), sorted.
+/// Prefixes by their reach: (first edge, cell), sorted.
 type Front = BTreeMap<Vec<(u32, u32)>, Begun>;
 
 /// For each set of first edges, the capacity of the components that start with exactly these; `rest`: the onward

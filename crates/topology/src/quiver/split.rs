@@ -1,4 +1,4 @@
-//! Components of the paths from every cell to one leaf, and what the first hop shows of them.
+//! Components of the paths from every cell to one leaf, and their appearance at the first hop.
 //!
 //! Two paths are symmetric if their lists of scores are equal. Lists are numbered from their ends: the number of a
 //! list is that of (first score, number of the rest). So the lists of a cell follow from those of the next cells,
@@ -15,17 +15,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Component, Group, PortId};
 
-/// Up to this many different lists of one cell are distinguished individually.
+/// Maximum number of different lists of one cell that are distinguished individually.
 pub(crate) const MOST_LISTS: usize = 10_000;
 
 /// Paths that share a list of scores and a bottleneck.
 #[derive(Clone, Copy, Debug)]
 struct PathCounts<List> {
-    /// The list: its number, or of the cell at hand its name, see [`name`].
+    /// The list: its number or, for the current cell, its name, see [`name`].
     list: List,
     /// Index of the capacity of their bottleneck.
     bottleneck: u32,
-    /// How many.
+    /// Their number.
     count: u128,
     /// Their first edge; meaningless beyond the cell itself.
     edge: u32,
@@ -48,7 +48,7 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Never that of a split by lists, which is a sum.
+    /// Never the fingerprint of a split by lists, which is a sum.
     fn fingerprint(&self) -> u128 {
         let numbers = self.groups.iter().flat_map(|(weight, edges)| {
             let weight = [*weight as u64, (*weight >> 64) as u64, edges.len() as u64];
@@ -129,7 +129,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Collects the paths of a cell from those of the next; false if there are too many lists.
+    /// Collects the paths of a cell from those of the next cells; `false` if there are too many lists.
     fn gather(&mut self, (cells, descent, scores): (&FoldedCells, &Descent, &Scores), cell: u32) -> bool {
         self.own.clear();
         for edge in descent.onward(cells, cell) {
@@ -153,7 +153,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Stores the paths of a cell for the cells before it, and gives their lists numbers. Most cells have none before
-    /// them: names serve there, and no table is searched.
+    /// them, so their names suffice, and no table is searched.
     fn keep(&mut self, cell: u32) {
         let first = self.paths.len() as u32;
         self.own.sort_unstable_by_key(|paths| (paths.list, paths.bottleneck));
@@ -168,8 +168,8 @@ impl<'a> Splitter<'a> {
         self.from[cell as usize] = Some((first, self.paths.len() as u32));
     }
 
-    /// The same for any order of the lists. Most cells split identically towards many leaves; then only this is
-    /// computed.
+    /// A fingerprint that is the same for any order of the lists. Most cells split identically towards many leaves;
+    /// then only this is computed.
     fn fingerprint(&self) -> u128 {
         let one = |paths: &PathCounts<u64>| {
             let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
@@ -209,13 +209,13 @@ impl<'a> Splitter<'a> {
 
 /// The weight of every set of first edges: there are far more components than sets, and most sets are a single edge.
 struct EdgeSetWeights {
-    /// By edge: the weight of the set of that edge alone; 0: there is none.
+    /// By edge: the weight of the set of that edge alone; 0 if there is none.
     alone: Vec<u128>,
     several: BTreeMap<Vec<u32>, u128>,
 }
 
 impl EdgeSetWeights {
-    /// For sets of edges up to this one.
+    /// Room for sets of edges up to this one.
     fn up_to(highest: Option<u32>) -> EdgeSetWeights {
         EdgeSetWeights {
             alone: vec![0; highest.map_or(0, |edge| edge as usize + 1)],

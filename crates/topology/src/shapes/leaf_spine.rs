@@ -41,7 +41,7 @@ weft_core::settings! {
     pub struct Slow {
         /// Line rate of a slow cable.
         rate: Rate,
-        /// Probability that a cable is slow; of each leaf at least one stays at full rate.
+        /// Probability that a cable is slow; at each leaf at least one keeps its full rate.
         share: Share = Share(0.4),
         /// Number of the random choice, so that every seed has the same slow cables; absent: the seed of the run, so that
         /// slow cables differ by seed.
@@ -50,11 +50,11 @@ weft_core::settings! {
 }
 
 weft_core::settings! {
-    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; absent settings are as there.
+    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; absent settings are taken from those.
     pub struct Unequal {
-        /// Which leaf, from 0.
+        /// Number of the leaf, from 0.
         leaf: u32,
-        /// Which spine, from 0.
+        /// Number of the spine, from 0.
         spine: u32,
         /// Number of cables; 0 leaves the pair unconnected.
         count: Option<u32> = None,
@@ -66,7 +66,7 @@ weft_core::settings! {
 }
 
 impl LeafSpineSettings {
-    /// The rate of a fabric cable that gives the oversubscription asked for; zero where no rate does.
+    /// The rate of a fabric cable that gives the requested oversubscription; zero if no rate does.
     #[must_use]
     pub fn rate_by_oversubscription(&self) -> Option<Rate> {
         let ratio = self.oversubscription?;

@@ -17,13 +17,13 @@ weft_core::settings! {
     pub struct PodsAndPlanesSettings {
         /// Number of pods.
         pods: u32 [1, 1024] = 3,
-        /// Racks of a pod (Facebook: 48).
+        /// Racks per pod (Facebook: 48).
         racks_per_pod: u32 [1, 1024] = 2,
         /// Planes, each with one fabric switch per pod (Facebook: 4).
         planes: u32 [1, 1024] = 2,
-        /// Spines of a plane (Facebook: up to 48).
+        /// Spines per plane (Facebook: up to 48).
         spines_per_plane: u32 [1, 1024] = 2,
-        /// Hosts of a rack (Facebook: up to 48).
+        /// Hosts per rack (Facebook: up to 48).
         hosts_per_rack: u32 [1, 65535] = 4,
         /// Cable from host to rack switch.
         host_link: LinkSettings = LinkSettings::of(Rate::from_gbps(10)),

@@ -24,7 +24,7 @@ pub const SUMMARY: &str =
 choice! {
     /// How windows are computed.
     pub enum CubicArithmetic {
-        /// Real numbers, as RFC 9438 says.
+        /// Real numbers, as in RFC 9438.
         Exact = "exact",
         /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window returns
         /// to W_max about a second before K; the slope of the Reno-friendly part stays at 3(1-beta)/(1+beta), where
@@ -46,8 +46,8 @@ settings! {
         /// section 4.7.
         fast_convergence: bool = true,
         /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip:
-        /// the path is unknown, and the flat part of the cubic would be slow. Linux does so (`tcp_cubic`); RFC 9438
-        /// does not.
+        /// the path is unknown, and the flat part of the cubic would be slow. As in Linux (`tcp_cubic`), unlike RFC
+        /// 9438.
         fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
@@ -102,7 +102,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &CubicSettings, site: LawSite) -> Cubic {
         Cubic {
@@ -175,7 +175,7 @@ impl Cubic {
         if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
     }
 
-    /// The window was not the limit: the epoch's clock is stopped for that time (RFC 9438, section 5.8).
+    /// Called when the window was not the limit: the epoch's clock is stopped for that time (RFC 9438, section 5.8).
     fn stand_still(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
             linux.stand_still(self.latest, now);

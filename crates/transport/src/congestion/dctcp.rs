@@ -17,7 +17,7 @@ pub const SUMMARY: &str = "window cut in proportion to the fraction of marked by
 choice! {
     /// How alpha is computed.
     pub enum DctcpArithmetic {
-        /// Real numbers, and a window of data ends beyond its last byte, as RFC 8257 says.
+        /// Real numbers, and a window of data ends beyond its last byte, as in RFC 8257.
         Exact = "exact",
         /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be one unit falls to
         /// zero); a mark removes whole segments, rounded down; a window of data ends with its last byte; `gain` is
@@ -27,12 +27,12 @@ choice! {
 }
 
 choice! {
-    /// When alpha reduces the window. The first is DCTCP; the others are what two simulators do, which divides links
+    /// When alpha reduces the window. The first is DCTCP; the others follow two simulators, which divide links
     /// differently.
     pub enum Cut {
         /// When a mark is echoed, at most once per window of data (RFC 8257).
         Once = "once",
-        /// At the end of every window of data, marked or not, as long as alpha is not zero; the window grows in between
+        /// At the end of every window of data, marked or not, while alpha is not zero; the window grows in between
         /// (htsim).
         EveryWindow = "every-window",
         /// On every acknowledgement that echoes a mark; others let the window grow (netbench).
@@ -123,7 +123,7 @@ impl Alpha {
 }
 
 impl Dctcp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DctcpSettings, site: LawSite) -> Dctcp {
         Dctcp {
@@ -171,7 +171,7 @@ impl Dctcp {
         }
     }
 
-    /// Updates alpha once per window of data, and responds to marks where that is not left to the sender.
+    /// Updates alpha once per window of data, and responds to marks if that is not left to the sender.
     #[inline(never)]
     fn note_window(&mut self, window: &mut Window, ack: &AckEvent, passed: bool) {
         if passed {
@@ -183,7 +183,7 @@ impl Dctcp {
         }
     }
 
-    /// The whole window of data in flight at the last update is acknowledged.
+    /// Called when the whole window of data in flight at the last update is acknowledged.
     #[inline]
     fn window_passed(&self, una: u64) -> bool {
         match self.alpha {

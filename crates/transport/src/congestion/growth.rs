@@ -30,7 +30,7 @@ impl Gathered {
         }
     }
 
-    /// Resets the accumulated bytes: the window was reduced.
+    /// Resets the accumulated bytes, because the window was reduced.
     pub(super) fn clear(&mut self) {
         self.0 = 0;
     }

@@ -73,7 +73,7 @@ pub struct Htcp {
     /// Start of the last congestion event, or the first acknowledgement. The kernel's module counts from the end of
     /// recovery, a round trip later; the draft and the Linux traces used for comparison count from here.
     epoch: Option<Time>,
-    /// A congestion event is in progress.
+    /// Whether a congestion event is in progress.
     recovering: bool,
     /// Linux: an event passed without a change of throughput, so beta may adapt at the next.
     settled: bool,
@@ -84,7 +84,7 @@ pub struct Htcp {
 }
 
 impl Htcp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &HtcpSettings, site: LawSite) -> Htcp {
         Htcp {

@@ -21,13 +21,13 @@ const SAMPLES: u32 = 8;
 const RISE_LEAST: Span = Span::from_ms(4);
 const RISE_MOST: Span = Span::from_ms(16);
 
-/// What is measured in one round of slow start.
+/// The measurements of one round of slow start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
-    /// The fraction of the round trip that a train may last: half, or all of it if the sender paces and so spreads what
-    /// it sends over half a round trip itself.
+    /// The fraction of the round trip that a train may last: half, or all of it if the sender paces and thus itself
+    /// spreads its packets over half a round trip.
     parts: u64,
-    /// Slow start has already been ended here.
+    /// Whether it has already ended slow start.
     found: bool,
     /// The round ends beyond this byte.
     round_end: u64,
@@ -40,7 +40,7 @@ pub(super) struct HyStart {
 }
 
 impl HyStart {
-    /// Before the first round; `paced` as Linux behaves behind a queue that paces.
+    /// The state before the first round; `paced` as Linux behaves behind a queue that paces.
     pub(super) fn new(paced: bool) -> HyStart {
         HyStart {
             parts: if paced { 1 } else { 2 },
@@ -69,7 +69,7 @@ impl HyStart {
         self.found
     }
 
-    /// A time-out: slow start restarts.
+    /// Called at a time-out: slow start restarts.
     pub(super) fn restart(&mut self) {
         *self = HyStart::new(self.parts == 1);
     }

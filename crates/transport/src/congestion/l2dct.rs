@@ -33,9 +33,9 @@ settings! {
         weight_young: f64 [0.01, 100.0] = 2.5,
         /// Weight of a flow that has sent at least `old`.
         weight_old: f64 [0.01, 100.0] = 0.125,
-        /// Up to here a flow has its first weight.
+        /// Bytes sent up to which a flow has its first weight.
         young: Bytes = Bytes(200_000),
-        /// From here on a flow has its last weight; at least `young`.
+        /// Bytes sent from which a flow has its last weight; at least `young`.
         old: Bytes = Bytes(1_000_000),
     }
 }
@@ -51,14 +51,14 @@ pub struct L2dct {
     fraction: f64,
     sent: u64,
     minimum_segments: u32,
-    /// Of young and of old flows; a sender is kept small.
+    /// Weights of young and of old flows; a sender is kept small.
     weights: [f32; 2],
     /// Bytes sent at which the weight begins and ends to fall.
     ages: [u64; 2],
 }
 
 impl L2dct {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &L2dctSettings, site: LawSite) -> L2dct {
         let estimate = DctcpSettings {

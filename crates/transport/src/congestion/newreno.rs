@@ -27,7 +27,7 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &NewRenoSettings, site: LawSite) -> NewReno {
         NewReno { site, gathered: Gathered::default() }

@@ -20,7 +20,7 @@ pub(crate) struct Rig<L> {
     /// The sender's state.
     pub(crate) cwnd_limited: bool,
     una: u64,
-    /// Nothing grows until this byte is acknowledged: a mark was handled.
+    /// No growth until this byte is acknowledged, because a mark was handled.
     answered: u64,
 }
 
@@ -69,7 +69,7 @@ impl<L: CongestionLaw> Rig<L> {
         }
     }
 
-    /// A window is acknowledged, spread over a round trip; its last `marked` segments carry marks.
+    /// Acknowledges a window, spread over a round trip; its last `marked` segments carry marks.
     pub(crate) fn marked_round(&mut self, marked: u64) {
         let (start, count) = (self.now, self.window.cwnd / MSS);
         for n in 1..=count {
@@ -77,7 +77,7 @@ impl<L: CongestionLaw> Rig<L> {
         }
     }
 
-    /// A window is acknowledged without a mark.
+    /// Acknowledges a window without a mark.
     pub(crate) fn round(&mut self) {
         self.marked_round(0);
     }

@@ -11,7 +11,7 @@ use super::{AnyStack, Protocol};
 pub struct Ndp(Arc<weft_ndp::NdpStack>);
 
 impl Ndp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &NdpSettings, _site: ()) -> Ndp {
         Ndp(Arc::new(weft_ndp::NdpStack::new(settings)))

@@ -11,7 +11,7 @@ use super::{AnyStack, Protocol};
 pub struct Pase(Arc<weft_pase::PaseStack>);
 
 impl Pase {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PaseSettings, _site: ()) -> Pase {
         Pase(Arc::new(weft_pase::PaseStack::new(settings)))

@@ -11,7 +11,7 @@ use super::{AnyStack, Protocol};
 pub struct Pdq(Arc<weft_pdq::PdqStack>);
 
 impl Pdq {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PdqSettings, _site: ()) -> Pdq {
         Pdq(Arc::new(weft_pdq::PdqStack::new(settings)))

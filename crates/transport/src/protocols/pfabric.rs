@@ -11,7 +11,7 @@ use super::{AnyStack, Protocol};
 pub struct Pfabric(Arc<weft_pfabric::PfabricStack>);
 
 impl Pfabric {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PfabricSettings, _site: ()) -> Pfabric {
         Pfabric(Arc::new(weft_pfabric::PfabricStack::new(settings)))

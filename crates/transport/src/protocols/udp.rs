@@ -34,7 +34,7 @@ settings! {
 pub struct Udp(Arc<Datagrams>);
 
 impl Udp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &UdpSettings, _site: ()) -> Udp {
         let UdpSettings { mtu, header, framing, least_wire, rate } = *settings;

@@ -18,7 +18,7 @@ pub struct DatagramSender {
     next: u64,
     /// When the application has the next datagram.
     due: Time,
-    /// That instant has passed: only the network card is awaited.
+    /// Whether that instant has passed, so that only the network card is awaited.
     awake: bool,
     /// Interval between full datagrams.
     interval: Span,

@@ -34,17 +34,17 @@ use self::send::What;
 /// The phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// SYN must be sent, or was.
+    /// SYN must be sent, or was sent.
     Opening,
     /// Payload is sent and acknowledged.
     Open,
-    /// All is acknowledged; the other side's FIN must be acknowledged.
+    /// Everything is acknowledged; the other side's FIN must be acknowledged.
     Closing,
     /// Nothing is left to do.
     Done,
 }
 
-/// What the next poll must send regardless of the window.
+/// The packet that the next poll must send regardless of the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Owed {
     /// The opening segment.
@@ -72,7 +72,7 @@ struct Usage {
 struct Probe {
     /// Its outcome is known when this is acknowledged (TLP.end_seq).
     end: u64,
-    /// It was a retransmission, not new data.
+    /// Whether it was a retransmission, not new data.
     again: bool,
 }
 
@@ -130,7 +130,7 @@ struct Rules {
     close: bool,
     /// Whether payload is sent in bursts or paced.
     bursts: bool,
-    /// Payload goes in bursts, at a pace, or coloured.
+    /// Whether payload goes in bursts, paced or coloured.
     special: bool,
     /// Payload is coloured.
     tlt: bool,
@@ -169,7 +169,7 @@ pub struct TcpSender {
     phase: Phase,
     state: FlowState,
     owed: Owed,
-    /// What the next poll returns; recomputed whenever anything changes.
+    /// The result of the next poll; recomputed whenever anything changes.
     choice: What,
     size: u64,
     /// The first unacknowledged byte (SND.UNA).
@@ -184,14 +184,14 @@ pub struct TcpSender {
     verdict_at: Time,
     /// When the next burst may start, until the host has asked.
     pace_at: Time,
-    /// When new data was last sent; once all of it is acknowledged, when it was.
+    /// When new data was last sent or, once all of it is acknowledged, when that happened.
     newest: Time,
     /// Consecutive duplicate acknowledgements. Without selective acknowledgements, each counts for one segment that has
     /// arrived.
     dupacks: u32,
-    /// The recovery's rescue retransmission was made (RescueRxt).
+    /// Whether the recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
-    /// A partial acknowledgement has restarted the timer.
+    /// Whether a partial acknowledgement has restarted the timer.
     restarted: bool,
     trouble: Option<Box<Trouble>>,
     probe: Option<Probe>,

@@ -1,4 +1,4 @@
-//! Whatever the settings, the losses and the order: every flow arrives whole, once, and both ends close.
+//! Whatever the settings, the losses and the order: every flow arrives complete, exactly once, and both ends close.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, PacketKind, Purpose, Random, Rate, Span, Time};

@@ -1,4 +1,4 @@
-//! What shapes the sending: bursts of hosts with offload, the receiver's window, the clock of datagrams.
+//! Factors that shape sending: bursts of hosts with offload, the receiver's window, the clock of datagrams.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn with_offload_a_host_sends_a_third_of_the_window_back_to_back() {
         let settings = newreno(|tcp| {
             tcp.tso = tso;
             (tcp.delayed_ack, tcp.initial_window) = (1, Amount::Packets(24));
-            // No growth, so that bursts come from the rule alone.
+            // No growth, so that bursts come only from the rule.
             tcp.receive_window = Some(Bytes(24 * MSS));
         });
         let card = Rate::from_gbps(10);
@@ -84,7 +84,7 @@ fn a_paced_sender_spreads_its_second_window_over_half_a_round_trip() {
     assert!((14.0..18.5).contains(&between(&slower, 10, 29)), "{}", between(&slower, 10, 29));
 }
 
-/// At 2.9 MB/s, 1/1024 s carries less than two segments of 1460 bytes; two are the least.
+/// At 2.9 MB/s, 1/1024 s carries less than two segments of 1460 bytes; two are the minimum.
 #[test]
 fn a_burst_is_what_the_pace_carries_in_a_while_but_not_less_than_the_least() {
     let pairs = |least| {
@@ -99,7 +99,7 @@ fn a_burst_is_what_the_pace_carries_in_a_while_but_not_less_than_the_least() {
     assert!((8..=11).contains(&two), "{two} of 19 follow closely when bursts have two");
 }
 
-/// A third of 24 segments is worth waiting for; but not for longer than is said.
+/// A third of 24 segments is worth waiting for, but only for the configured time.
 #[test]
 fn nobody_waits_longer_for_a_burst_than_is_said() {
     let longest = |wait| {

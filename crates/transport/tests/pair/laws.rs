@@ -1,4 +1,4 @@
-//! Long flows: what theory says of windows, and what a Linux host does on the same path.
+//! Long flows: windows compared with theory and with a Linux host on the same path.
 
 use weft_core::record::FlowState;
 use weft_core::{Bytes, PacketKind, Purpose, Random, Rate, Span, Time};
@@ -15,7 +15,7 @@ fn mean_window(delayed: u32, end: Time, mut lose: impl FnMut(u64) -> bool + 'sta
     let settings = newreno(|tcp| {
         (tcp.delayed_ack, tcp.quick_acks) = (delayed, 0);
         tcp.delayed_ack_timeout = Span::from_us(500);
-        // Lost retransmissions and lost tails must not end in time-outs, which the formula does not know.
+        // Lost retransmissions and lost tails must not cause time-outs, which the formula does not cover.
         (tcp.loss_detection, tcp.tlp, tcp.tlp_slack) = (LossDetection::Rack, true, Span::ZERO);
     });
     let lose = Box::new(move |out: &Outgoing, nth| out.kind == PacketKind::Data && lose(nth));
@@ -61,7 +61,7 @@ fn linux(tcp: &mut Tcp) {
     (tcp.loss_detection, tcp.tlp) = (LossDetection::Rack, true);
 }
 
-/// What a single flow did from some time on.
+/// The behaviour of a single flow after a given time.
 #[derive(Debug, Default)]
 struct Course {
     /// Payload per second, in Mb/s, over the whole run.
@@ -93,7 +93,7 @@ fn course(settings: &TransportSettings, setup: Setup, end: u64) -> Course {
     course
 }
 
-/// Time from each fall to the next, without those of slow start.
+/// Time from each reduction to the next, without those of slow start.
 fn periods(course: &Course, skip: usize) -> Vec<f64> {
     course.falls[skip..].windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
 }
@@ -110,15 +110,16 @@ fn reno_saws_as_on_linux() {
     assert!((94.0..96.54).contains(&course.goodput), "{course:?}");
 }
 
-/// Linux: 234 to 335 segments (a ratio of 0.70), a loss every 5.04 s, 96.5 Mb/s. The cubic takes K = 6.3 s to its plateau,
-/// but in whole segments it is there when the distance falls below one, 1.36 s earlier, and a segment above it 1.36 s later.
+/// Linux: 234 to 335 segments (a ratio of 0.70), a loss every 5.04 s, 96.5 Mb/s. The cubic takes K = 6.3 s to its
+/// plateau, but in whole segments it arrives when the distance falls below one, 1.36 s earlier, and is a segment
+/// above it 1.36 s later.
 #[test]
 fn cubic_falls_to_seven_tenths_as_on_linux() {
     let mut settings = TcpCubicSettings::default();
     settings.law.arithmetic = CubicArithmetic::Linux;
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Cubic(settings), slow_path(Span::from_ms(20), 166), 20);
-    // Before the first fall the path is unknown, and the window overshoots.
+    // Before the first reduction the path is unknown, and the window overshoots.
     for (_, top, bottom) in &course.falls[1..] {
         assert!((332..=338).contains(top) && (232..=236).contains(bottom), "{course:?}");
     }

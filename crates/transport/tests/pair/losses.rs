@@ -45,7 +45,7 @@ fn lossy(change: impl FnOnce(&mut Tcp), segments: &'static [u64]) -> Path {
     path
 }
 
-/// When a black-holed flow repeats its first segment, from its first transmission on.
+/// When a black-holed flow repeats its first segment, measured from its first transmission.
 fn repeats(change: impl FnOnce(&mut Tcp)) -> Vec<Span> {
     let lose = Box::new(|out: &Outgoing, _| out.kind == PacketKind::Data);
     let mut path = Path::new(&newreno(change), Setup { lose, ..Setup::default() }, &[MSS]);
@@ -203,7 +203,7 @@ fn a_lost_retransmission_costs_a_time_out_unless_time_is_watched() {
     assert_eq!((timeouts(LossDetection::DupThresh), timeouts(LossDetection::Rack)), (1, 0));
 }
 
-/// Segment 5 is overtaken by `by` segments.
+/// `by` segments overtake segment 5.
 fn overtaken(by: u64, change: impl FnOnce(&mut Tcp)) -> Path {
     let detour = Box::new(move |out: &Outgoing, _| {
         let late = out.kind == PacketKind::Data && out.segment.sequence == 5 * MSS;
@@ -270,13 +270,14 @@ fn short(segments: &'static [u64]) -> Vec<u64> {
 
 #[test]
 fn with_nothing_new_to_send_recovery_repeats_what_may_be_lost() {
-    // The rescue goes before anything is known of 17. Only two segments arrive beyond 17: too few to call it lost.
+    // The rescue is sent before anything is known about 17. Only two segments arrive beyond 17: too few to call it
+    // lost.
     assert_eq!(short(&[10, 17]), [10, 19, 17], "rules 1, 4 and 3 of NextSeg");
 }
 
 #[test]
 fn a_tail_lost_in_recovery_is_rescued_without_a_time_out() {
-    // Nothing arrives beyond 18; the rescue of 19 lets 18 be doubted.
+    // Nothing arrives beyond 18; the rescue of 19 makes 18 suspect.
     assert_eq!(short(&[10, 18, 19]), [10, 19, 18], "rule 4, then rule 3 of NextSeg");
 }
 
@@ -308,7 +309,7 @@ fn duplicates_up_to_the_end_of_a_time_out_do_not_begin_a_recovery() {
     sender.on_wakeup(now);
     assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(0));
     let ack = |ack: u64| Segment { flags: Flags::ACK, ack: ack * MSS, echo: now, ..Segment::default() };
-    // All ten of the first window had arrived but the first; what is sent next is new.
+    // All ten of the first window had arrived except the first; the next segments are new.
     sender.on_packet(now, Ecn::NotCapable, &ack(10));
     assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(10 * MSS));
     (0..5).for_each(|_| sender.on_packet(now, Ecn::NotCapable, &ack(10)));
@@ -325,8 +326,8 @@ fn a_reordering_network_teaches_rack_to_wait() {
         window(40)(tcp);
         rack(tcp);
     });
-    // Every 50th packet is late by a fifth of the round trip. What was sent again in vain teaches nothing (RFC 8985,
-    // section 6.2, step 3), so it takes some before a late packet arrives in time.
+    // Every 50th packet is late by a fifth of the round trip. A spurious retransmission changes no estimate (RFC
+    // 8985, section 6.2, step 3), so it takes several before a late packet counts as in time.
     let late = Span::from_us(20);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {

@@ -1,4 +1,4 @@
-//! Two ends and a bottleneck between them: what TCP does, observed from outside.
+//! Two ends and a bottleneck between them: the behaviour of TCP, observed from outside.
 
 mod anything;
 mod bursts;

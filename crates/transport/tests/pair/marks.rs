@@ -109,7 +109,7 @@ fn dctcp_reports_exactly_the_marked_bytes_however_acknowledgements_are_delayed()
     }
 }
 
-/// Least and greatest queue in packets between 50 and 150 ms, and the share of the rate used from then on.
+/// Minimum and maximum queue in packets between 50 and 150 ms, and the share of the rate used from then on.
 fn steady_queue(flows: usize, rate: Rate, delay: Span, mark_from: usize) -> (usize, usize, f64) {
     let settings = dctcp(|tcp| tcp.delayed_ack = 1);
     let setup = Setup { card: Rate(rate.0 * 4), rate, delay, mark_from, ..Setup::default() };
@@ -125,8 +125,8 @@ fn steady_queue(flows: usize, rate: Rate, delay: Span, mark_from: usize) -> (usi
 
 #[test]
 fn dctcp_keeps_the_queue_near_its_threshold_at_full_rate() {
-    // SIGCOMM'10, section 3.3, at 10 Gb/s, 100 us, K = 65: the queue swings between K + N - A and K + N. The rare deep
-    // swings, seen in the least value of 100 ms, go somewhat below what all-synchronous flows would do.
+    // SIGCOMM'10, section 3.3, at 10 Gb/s, 100 us, K = 65: the queue swings between K + N - A and K + N. The rare
+    // deep swings, visible in the minimum over 100 ms, go somewhat lower than those of fully synchronised flows.
     for (flows, least, greatest) in [(1, 57, 66), (2, 55, 67), (10, 46, 75)] {
         let (low, high, used) = steady_queue(flows, Rate::from_gbps(10), Span::from_us(50), 65);
         assert!(high.abs_diff(greatest) <= 2, "{flows} flows: {low} to {high}");

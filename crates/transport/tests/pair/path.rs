@@ -1,4 +1,4 @@
-//! Pairs of ends around one bottleneck in virtual time: each sender has a card of its own, all share a queue (tail drop,
+//! Pairs of ends around one bottleneck in virtual time: each sender has its own card, all share a queue (tail drop,
 //! step marking) and the delays; acknowledgements return without a queue. Losses and delays can be scripted.
 
 use std::cmp::Reverse;
@@ -24,11 +24,11 @@ pub(crate) struct Setup {
     pub(crate) delay: Span,
     /// Packets that may wait at the bottleneck.
     pub(crate) limit: usize,
-    /// Packets waiting from which on arrivals are marked.
+    /// Number of waiting packets at which arrivals begin to be marked.
     pub(crate) mark_from: usize,
     pub(crate) lose: Script,
     pub(crate) lose_ack: Script,
-    /// Marks a packet, if it can be marked.
+    /// Marks a packet if it can be marked.
     pub(crate) mark: Script,
     pub(crate) detour: Detour,
     /// Keep every packet sent, for inspection.
@@ -94,7 +94,7 @@ pub(crate) struct Path {
     free_at: Time,
     /// Payload that passed the queue.
     pub(crate) carried: u64,
-    /// Packets waiting, at each arrival that was let in.
+    /// Packets waiting at each accepted arrival.
     pub(crate) waiting: Vec<(Time, usize)>,
 }
 
@@ -153,12 +153,12 @@ impl Path {
         events.filter(counts).count()
     }
 
-    /// Whether anything is still to happen.
+    /// Whether any event is left.
     pub(crate) fn is_over(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// Runs until nothing happens any more or `end` is reached; whether all flows finished.
+    /// Runs until no event is left or `end` is reached; true if all flows finished.
     pub(crate) fn run(&mut self, end: Time) -> bool {
         while let Some(Reverse((time, _, _))) = self.events.peek() {
             if *time > end {

@@ -1,4 +1,4 @@
-//! What a sender makes of a path that reorders.
+//! How a sender reacts to a path that reorders.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, PacketKind, Span};
@@ -9,7 +9,7 @@ use weft_transport::{Outgoing, SenderReport};
 use crate::path::{Path, Setup};
 use crate::{MSS, newreno, seconds};
 
-/// By how many packets a late one is overtaken.
+/// The number of packets that overtake a late one.
 const LATE: u64 = 16;
 
 /// A window that does not grow while `segments` are sent, at a threshold far from it.

@@ -1,4 +1,4 @@
-//! TLT: what is important, what an echo repairs, and that no time-out is needed while green packets arrive.
+//! TLT: which packets are important, what an echo repairs, and that no time-out is needed while green packets arrive.
 
 use weft_core::settings::Amount;
 use weft_core::{PacketKind, Purpose, Random, Rate, Span, Time};
@@ -11,7 +11,7 @@ use weft_transport::{Outgoing, Segment, TransportSettings};
 use crate::path::{Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
 
-/// Of payload that goes although the window is closed.
+/// The flags of payload that is sent although the window is closed.
 const FORCED: Flags = Flags::ECE;
 
 fn tlt(tcp: &mut Tcp) {
@@ -110,7 +110,8 @@ fn a_lost_retransmission_is_sent_again() {
     }
 }
 
-/// Without losses TLT changes colours, and adds what it forces while the window is closed; the rest goes as it always goes.
+/// Without losses TLT changes colours and adds the packets it forces while the window is closed; everything else is
+/// unchanged.
 #[test]
 fn without_losses_the_same_data_goes_at_the_same_times() {
     let dctcp = |tlt_on: bool, size: u64| {
@@ -140,7 +141,7 @@ fn without_losses_the_same_data_goes_at_the_same_times() {
     }
 }
 
-/// A message of one packet is all green: nothing can be dropped for its colour.
+/// A message of one packet is all green: none of it can be dropped for its colour.
 #[test]
 fn single_packets_are_green() {
     let path = checked(&newreno(tlt), Setup { lose: lose_red(|_| true), ..Setup::default() }, MSS);
@@ -148,7 +149,7 @@ fn single_packets_are_green() {
     assert!(path.pairs[0].sent.iter().all(|(_, out)| out.kind != PacketKind::Red));
 }
 
-/// When the sender forced a single byte that was not all there was to send.
+/// When the sender forced a single byte although it had more to send.
 fn singles(path: &Path, size: u64) -> Vec<Time> {
     let single = |(_, out): &&(Time, Outgoing)| out.segment.length == 1 && out.segment.end() < size;
     forced(path).iter().filter(single).map(|(at, _)| *at).collect()
@@ -173,7 +174,7 @@ fn is_pending(path: &Path, delay: Span, at: Time) -> bool {
     })
 }
 
-/// Any share of red losses, any window, any path: no time-out, one important packet at most and at least, forced packets at most
+/// Any share of red losses, any window, any path: no time-out, exactly one important packet, forced packets at most
 /// once per round trip, and single bytes only while no loss is known or likely.
 #[test]
 fn whatever_red_packets_are_lost_no_timer_expires() {
@@ -205,7 +206,8 @@ fn whatever_red_packets_are_lost_no_timer_expires() {
     }
 }
 
-/// Told to send single bytes always, a sender sends some while losses are pending: the look at the path above would see it.
+/// A sender set to always send single bytes sends some while losses are pending: the check of the path above would
+/// see it.
 #[test]
 fn single_bytes_whatever_is_lost_are_for_those_who_ask() {
     let settings = newreno(|tcp| {

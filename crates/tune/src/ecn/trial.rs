@@ -1,4 +1,4 @@
-//! One threshold of a search and what its runs gave, compared with the best by pairs of runs.
+//! One threshold of a search and its results, compared with the best by pairs of runs.
 
 use weft_core::Bytes;
 use weft_draw::text::NOT_MEASURED;
@@ -6,7 +6,7 @@ use weft_report::Run;
 use weft_report::metric::Better;
 use weft_report::statistics::Estimate;
 
-/// One threshold and what its runs gave.
+/// One threshold and its results.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EcnTrial {
     /// `None`: the marking that the scenario has.
@@ -39,7 +39,7 @@ impl EcnTrial {
         Estimate::of_ratios(&pairs?)
     }
 
-    /// What this trial is beside the best, as a word of the table.
+    /// This trial compared with the best, as a word of the table.
     pub(super) fn verdict(&self, best: &EcnTrial, better: Better) -> &'static str {
         let Some(ratio) = self.ratio_to(best) else { return self.without_ratio(best, better) };
         match ratio {
@@ -51,7 +51,7 @@ impl EcnTrial {
         }
     }
 
-    /// The verdict where zeros leave no ratio to the best: by the interval of the difference.
+    /// The verdict if zeros leave no ratio to the best: by the interval of the difference.
     fn without_ratio(&self, best: &EcnTrial, better: Better) -> &'static str {
         let of = |seed: u64| best.values.iter().find(|(own, _)| *own == seed)?.1;
         let differences: Option<Vec<f64>> =
@@ -77,7 +77,7 @@ impl EcnTrial {
         self.has_values_of(other) || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio))
     }
 
-    /// Whether it has the values of another, zeros for instance, of which there is no ratio.
+    /// Whether both trials have the same values. The ratio of two zeros would not show it.
     fn has_values_of(&self, other: &EcnTrial) -> bool {
         self.values == other.values && self.mean().is_some()
     }
@@ -94,7 +94,7 @@ fn is_close(ratio: &Estimate) -> bool {
     ratio.low.zip(ratio.high).is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
 }
 
-/// A value of the metric as something of which less is better.
+/// Turns a value of the metric into a cost: less is better.
 pub(super) fn cost(value: f64, better: Better) -> f64 {
     if better == Better::Higher { -value } else { value }
 }

@@ -1,4 +1,4 @@
-//! The loop of requests and credits: what happens at an output, one event after the other.
+//! The loop of requests and credits: the events of an output, one after the other.
 
 use weft_core::{Ecn, Headers, PacketId, PortId, Random, Time};
 use weft_mark::{Action, Sight};
@@ -8,7 +8,7 @@ use crate::egress::{ByShaping, Due, PacketCrossing};
 use crate::key::VoqKey;
 
 impl VoqFabric {
-    /// Processes what is due at an output before `end`, as far as the first packet that a marker drops, which is returned.
+    /// Processes events due at an output before `end`, up to the first packet that a marker drops, which is returned.
     pub(super) fn process(
         &mut self,
         end: Time,
@@ -68,8 +68,8 @@ impl VoqFabric {
         output.grant_soon(now);
     }
 
-    /// A queue sends what its credit allows, as far as the first packet that its marker drops, which is returned; what is
-    /// left of the credit waits for its next packets.
+    /// Sends the packets of a queue that its credit allows, up to the first one that its marker drops, which is
+    /// returned; the rest of the credit waits for the next packets.
     fn spend(
         &mut self,
         (now, key): (Time, VoqKey),
@@ -90,7 +90,7 @@ impl VoqFabric {
         None
     }
 
-    /// The first packet of a queue leaves for the output, on credit. Returns it if its marker drops it.
+    /// Sends the first packet of a queue to the output, on credit. Returns the packet if its marker drops it.
     pub(super) fn send(
         &mut self,
         (now, key): (Time, VoqKey),

@@ -9,7 +9,7 @@ use weft_mark::MarkerSettings;
 use weft_queue::schedule::SchedulerSettings;
 use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey, VoqSettings};
 
-/// A packet that is to enter, or has left.
+/// A packet that will enter or has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passage {
     pub(crate) group: u16,
@@ -17,7 +17,7 @@ pub(crate) struct Passage {
     pub(crate) at: Time,
 }
 
-/// A fabric of four ports, of which one is used.
+/// A fabric of four ports, one of which is used.
 pub(crate) struct Port {
     fabric: VoqFabric,
     pool: Pool<Passage>,
@@ -59,7 +59,7 @@ impl Port {
         }
     }
 
-    /// Bytes that are still inside, on the chips or in deep memory.
+    /// Bytes still inside, on the chips or in deep memory.
     #[allow(dead_code, reason = "not every test looks")]
     pub(crate) fn held(&mut self, now: Time) -> u64 {
         let (chip, deep) = self.fabric.held(now);
@@ -144,7 +144,7 @@ impl Port {
         self.sent.push((passage, now));
     }
 
-    /// Notes how long the transmitter has had nothing to send while packets wait at the inputs.
+    /// Records how long the transmitter has had nothing to send while packets wait at the inputs.
     fn watch(&mut self, now: Time) {
         let starves = !self.busy && self.waiting.iter().sum::<u64>() > 0;
         if let (false, Some(since)) = (starves, self.idle_since) {

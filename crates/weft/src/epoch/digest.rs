@@ -22,10 +22,10 @@ const CASE: &str = "case";
 /// The folder of scenarios for the engine of this name, in the folder of reference scenarios.
 pub(super) const HYBRIDS: &str = "hybrid";
 
-/// Runs every scenario of a folder, and those of the folder `hybrid` in it with that engine, and digests what each run writes:
-/// tables, summary and detail, without wall times; and
-/// the numbers of its fluid model, where it has one, to nine digits. `known` names the values that digests of results
-/// cover; `scratch` is an empty folder for the results.
+/// Runs every scenario of a folder, and those of the folder `hybrid` in it with that engine, and digests what each
+/// run writes: tables, summary and detail, without wall times; and the numbers of its fluid model, where it has one,
+/// to nine digits. `known` names the values that digests of results cover; `scratch` is an empty folder for the
+/// results.
 ///
 /// # Errors
 /// A scenario with mistakes, a run that fails, or a folder that cannot be read or written.

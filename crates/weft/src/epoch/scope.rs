@@ -1,4 +1,4 @@
-//! Changes of results that concern only scenarios with one setting: what other scenarios gave before them still holds.
+//! Changes of results that concern only scenarios with one setting: earlier results of other scenarios remain valid.
 
 use std::fs;
 use std::path::Path;
@@ -48,8 +48,9 @@ fn names(text: &str, settings: &str) -> bool {
 /// Records in a folder of reference scenarios that a change of results concerns only scenarios with a setting.
 ///
 /// # Errors
-/// [`Error::BadInput`] if no run has changed, so that nothing shows what the change concerns, or if the scenario of a changed run,
-/// given by names such as `tcp/cubic/seed-1`, does not name the setting; [`Error::Failed`] when the file cannot be written.
+/// [`Error::BadInput`] if no run has changed, so that the scope of the change cannot be checked, or if the scenario
+/// of a changed run, given by names such as `tcp/cubic/seed-1`, does not name the setting; [`Error::Failed`] when the
+/// file cannot be written.
 pub fn record_scope(
     folder: &Path,
     (old, new): (&ResultsList, &ResultsList),
@@ -98,7 +99,7 @@ mod tests {
         assert!(both("pfc") && both("pias") && !both("pias = {}, pfc = {}"));
     }
 
-    /// The list leads to the epoch of this program, or lines in it are of no use.
+    /// The list leads to the epoch of this program; otherwise lines in it would be useless.
     #[test]
     fn every_recorded_change_leads_to_this_epoch() {
         let mut at = None;

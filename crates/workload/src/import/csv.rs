@@ -1,5 +1,5 @@
-//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is kept, a column of deadlines is read. Must not depend on other
-//! formats.
+//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is
+//! kept, a column of deadlines is read. Must not depend on other formats.
 
 use super::between_two;
 use crate::flow::Flow;
@@ -9,7 +9,7 @@ use weft_core::Bytes;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::units::nearest;
 
-/// Names of the column with the start, and how many picoseconds its unit has.
+/// Names of the column with the start, and the number of picoseconds in its unit.
 const STARTS: [(&str, u64); 5] = [
     ("start_ns", 1_000),
     ("start_ps", 1),
@@ -33,7 +33,7 @@ pub struct FlowLine {
     pub flow: ListedFlow,
 }
 
-/// Reads the text of a file called `file`: every flow with its line.
+/// Parses the text of the file named `file`: every flow with its line.
 ///
 /// # Errors
 /// When the header lacks a column, or at every line that does not fit the header.
@@ -57,7 +57,8 @@ pub(crate) fn rows<'a>(
     Ok(lines.map(move |line| columns.row(&line, named)))
 }
 
-/// Refuses columns that look as if they were read and are not: a name twice, a time in two units, and names that are nearly right.
+/// Refuses columns that seem to be read but are not: a duplicate name, a time in two units, and names that are nearly
+/// right.
 fn each_once(head: &Line<'_>) -> Result<(), ImportError> {
     let times = |word: &str| {
         STARTS.iter().any(|(name, _)| *name == word || name.replace("start", "deadline") == word)
@@ -149,7 +150,7 @@ impl Columns {
     }
 }
 
-/// The number of a host, given by its number or by its name: its own where hosts have names, otherwise `host3`.
+/// The number of a host, given by its number or by its name: its own if hosts have names, otherwise `host3`.
 fn host(line: &Line<'_>, column: usize, named: &BTreeMap<&str, u32>) -> Result<u32, ImportError> {
     let word = line.words.get(column).copied().unwrap_or_default();
     let default = word.strip_prefix("host").filter(|_| named.is_empty());

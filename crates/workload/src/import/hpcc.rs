@@ -7,7 +7,7 @@ use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::{Bytes, HostId, Span};
 
-/// Reads the text of a file called `file`; `host` translates the file's host numbers. Priorities and ports are
+/// Parses the text of the file named `file`; `host` translates the file's host numbers. Priorities and ports are
 /// dropped.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::{Bytes, Span};
 
-/// Reads the text of a file called `file`, for a network of so many hosts.
+/// Parses the text of the file named `file`, for a network of `hosts` hosts.
 ///
 /// # Errors
 /// At every line that is not as described above, for more nodes than the network has hosts, and when the number of flows is
@@ -27,7 +27,7 @@ pub fn read(file: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, Impor
     }
 }
 
-/// What the lines before the flows announce.
+/// The numbers announced before the flows.
 #[derive(Default)]
 struct Header {
     /// Hosts of the network.
@@ -43,7 +43,7 @@ impl Header {
         let hosts = u64::from(self.hosts);
         match line.words[0] {
             "Nodes" => {
-                self.nodes = Some(line.number(1, "the number of hosts, those of the topology", (1, hosts))?)
+                self.nodes = Some(line.number(1, "the number of hosts in the topology", (1, hosts))?)
             }
             "Connections" => self.announced = Some(count("the number of flows")?),
             "Triggers" | "Failures" if line.words.get(1) == Some(&"0") => {}

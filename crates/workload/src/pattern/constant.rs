@@ -23,7 +23,7 @@ weft_core::settings! {
         from: Option<u32> = None,
         /// The receiving host; absent: drawn for every flow.
         to: Option<u32> = None,
-        /// Which hosts communicate where they are drawn.
+        /// The hosts among which senders and receivers are drawn.
         pairs: Pairs = Pairs::Any,
     }
 }
@@ -38,7 +38,7 @@ impl Constant {
         Constant(settings.clone())
     }
 
-    /// The hosts that are given.
+    /// The given hosts.
     fn ends(&self, site: &PatternSite<'_>) -> Result<[Option<HostId>; 2], Problem> {
         let from = self.0.from.map(|n| site.host(n, "from")).transpose()?;
         let to = self.0.to.map(|n| site.host(n, "to")).transpose()?;

@@ -1,4 +1,4 @@
-//! A job of any stages: its tasks start flows when others have finished. It draws no flows in advance.
+//! A job of arbitrary stages: its tasks start flows when others have finished. It draws no flows in advance.
 
 use super::terasort::{cluster, job_of, note_on};
 use super::{Pattern, Stream};
@@ -11,7 +11,7 @@ pub use weft_jobs::DagSettings;
 pub const SUMMARY: &str =
     "A job of stages that read files and each other's output, such as the plan of a query";
 
-/// A job of any stages.
+/// A job of arbitrary stages.
 pub struct Dag(DagSettings);
 
 impl Dag {

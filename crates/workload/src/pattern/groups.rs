@@ -12,7 +12,7 @@ pub const SUMMARY: &str =
     "Periodically, a group of hosts sends to another group, all at once; both are redrawn";
 
 weft_core::choice! {
-    /// Which senders send to which receivers.
+    /// The pairing of senders and receivers.
     pub enum Matching {
         /// Every sender sends to every receiver.
         All = "all",
@@ -22,7 +22,7 @@ weft_core::choice! {
 }
 
 weft_core::settings! {
-    /// Bursts of a group of hosts to another.
+    /// Bursts from one group of hosts to another.
     pub struct GroupsSettings {
         /// Hosts that send in one event.
         senders: u32 [1, 1000000],

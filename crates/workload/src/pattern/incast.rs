@@ -28,7 +28,7 @@ weft_core::settings! {
         jitter: Span = Span::ZERO,
         /// The receiving host; absent: redrawn for every event.
         receiver: Option<u32> = None,
-        /// Where senders are relative to the receiver.
+        /// The position of senders relative to the receiver.
         pairs: Pairs = Pairs::Any,
     }
 }
@@ -89,7 +89,7 @@ impl Pattern for Incast {
         Ok(Stream { flows: Box::new((0..self.0.count).flat_map(event)), endless: false })
     }
 
-    /// Of events that begin before `end`, those whose jitter reaches it may be late in part.
+    /// Events that begin before `end` and whose jitter reaches it may be partly late.
     fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
         let settings = &self.0;
         let each = u64::from(settings.fan_in) * u64::from(settings.flows_per_sender);

@@ -17,7 +17,10 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; hosts are numbers or names; a column flow_id comes back as `listed_id` in the results, and a column deadline_ns (or another unit) gives deadlines, counted from the start; empty: that of the entry.
+        /// A CSV file, possibly compressed (`.csv.gz`). Its header names the columns `start_ns` (or `start_ps`,
+        /// `start_us`, `start_ms`, `start_s`), `src`, `dst` and `bytes`. Hosts are numbers or names. An optional
+        /// column `flow_id` returns as `listed_id` in the results. An optional column `deadline_ns` (or another unit)
+        /// gives deadlines, counted from the start; an empty cell takes the entry's deadline.
         file: Option<String> = None,
     }
 }
@@ -72,7 +75,7 @@ impl Pattern for List {
     }
 }
 
-/// The most problems with the rows of one file; more are counted.
+/// Maximum number of problems reported for the rows of one file; more are counted.
 const MOST_PROBLEMS: usize = 100;
 
 /// The flows of a file, or a problem with its line for each bad row: malformed, or with hosts that do not exist here.

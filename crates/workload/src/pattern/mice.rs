@@ -13,7 +13,7 @@ weft_core::settings! {
         sizes: String,
         /// Time from one small flow of a host to its next; the first is sent after this time.
         every: Span = Span::from_ms(100),
-        /// How many each host sends to each of its destinations.
+        /// Number that each host sends to each of its destinations.
         count: u32 [1, 1000000],
     }
 }

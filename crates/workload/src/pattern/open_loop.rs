@@ -2,11 +2,11 @@
 //! capacity.
 //!
 //! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all
-//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of the hosts that send or receive. Where hosts can send
-//! less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a note says so. Hosts
-//! are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it (DRILL's load with
-//! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
-//! Where not all hosts send, C counts only the senders' leaves and cables.
+//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of the hosts that send or receive.
+//! If hosts can send less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a
+//! note says so. Hosts are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it
+//! (DRILL's load with failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection
+//! set-up are not counted. If not all hosts send, C counts only the senders' leaves and cables.
 
 use super::{Pattern, Stream};
 use crate::Flow;
@@ -26,7 +26,7 @@ pub use crate::arrivals::Arrivals;
 pub use crate::skew::HotLeaves;
 
 weft_core::choice! {
-    /// What the load is a fraction of.
+    /// The capacity of which the load is a fraction.
     pub enum LoadOf {
         /// The working uplinks of all leaves: the core capacity in load-balancing papers.
         Uplinks = "uplinks",
@@ -38,11 +38,11 @@ weft_core::choice! {
 }
 
 weft_core::choice! {
-    /// Which bytes of a flow the load counts.
+    /// The bytes of a flow that count towards the load.
     pub enum LoadCounts {
-        /// All on the wire: payload with headers and framing.
+        /// All bytes on the wire: payload with headers and framing.
         Wire = "wire",
-        /// Payload alone; the wire carries more.
+        /// Payload only; the wire carries more.
         Payload = "payload",
     }
 }
@@ -52,7 +52,9 @@ weft_core::choice! {
     pub enum Shares {
         /// All hosts equally.
         Equal = "equal",
-        /// By the working uplinks of its leaf, as sender and as receiver: a pair is drawn by the product of both. Where only hosts of other leaves communicate, a leaf that has lost uplinks keeps slightly more than its share (with four leaves and one of eight uplinks lost, 1/6 instead of 1/7).
+        /// By the working uplinks of its leaf, as sender and as receiver: a pair is drawn by the product of both. If
+        /// only hosts of different leaves communicate, a leaf that has lost uplinks keeps slightly more than its
+        /// share (with four leaves and one of eight uplinks lost, 1/6 instead of 1/7).
         Uplinks = "uplinks",
     }
 }
@@ -67,22 +69,22 @@ weft_core::settings! {
         /// Offered load, in the bytes chosen by `load_counts`, as a fraction of the capacity chosen by `load_of`;
         /// above 1 is overload.
         load: Share [0.0, 10.0],
-        /// What the load is a fraction of.
+        /// The capacity of which the load is a fraction.
         load_of: LoadOf = LoadOf::Uplinks,
-        /// Which bytes the load counts; sources often do not say.
+        /// The bytes that count towards the load; sources often do not say.
         load_counts: LoadCounts = LoadCounts::Wire,
         /// Flow sizes: a bundled name, a size, a file of points or a formula.
         sizes: String,
         /// Which hosts communicate (published code uses only other leaves).
         pairs: Pairs = Pairs::OtherLeaf,
-        /// Numbers of the hosts that send; empty: all that have a host to send to.
+        /// Numbers of the hosts that send; empty: all that have a possible destination.
         from: Vec<u32> = Vec::new(),
         /// Numbers of the hosts that receive; empty: all.
         to: Vec<u32> = Vec::new(),
         /// Fraction of the leaves, counted from the first and rounded up, whose hosts send, as with racks of servers
         /// and racks of clients. All hosts receive; the load is a fraction of what these leaves can send.
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
-        /// How often a host takes part; matters where uplinks have failed or leaves differ.
+        /// How often a host takes part; matters if uplinks have failed or leaves differ.
         shares: Shares = Shares::Equal,
         /// Leaves that send more than the others; absent: none.
         hot: Option<HotLeaves> = None,
@@ -104,7 +106,8 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
-    /// Who sends and who receives: every sender has a host to send to. Where senders are not listed, those without one do not send.
+    /// The senders and receivers: every sender has a possible destination. If senders are not listed, those without
+    /// one do not send.
     fn ends(&self, site: &PatternSite<'_>) -> Result<Ends, Problem> {
         if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
@@ -203,7 +206,7 @@ impl Pattern for OpenLoop {
 }
 
 impl OpenLoop {
-    /// Which cables cannot carry the load, although it is at most 1 of what it is a fraction of.
+    /// The cables that cannot carry the load, although it is at most 1 as a fraction of the capacity.
     fn beyond(&self, site: &PatternSite<'_>, (from, to): &Ends, capacity: f64) -> Option<String> {
         let load = self.0.load.0;
         let times = |ends: &Participants| {
@@ -215,7 +218,7 @@ impl OpenLoop {
         Some(format!("the load is {times:.2} times what the cables of the {name} carry"))
     }
 
-    /// Mean bytes of a flow that the load counts.
+    /// Mean bytes of a flow that count towards the load.
     fn mean_counted(&self, sizes: &crate::SizeDistribution, site: &PatternSite<'_>) -> f64 {
         let framing = site.shape.framing;
         let counted = match self.0.load_counts {
@@ -228,7 +231,7 @@ impl OpenLoop {
         }
     }
 
-    /// Checks that drawing hosts terminates: some host sends, and to a host under another leaf.
+    /// Checks that drawing hosts terminates: some host sends to a host under another leaf.
     fn somebody_takes_part(&self, site: &PatternSite<'_>, (from, to): &Ends) -> Result<(), Problem> {
         let Some(kept) = self.kept(site) else { return Ok(()) };
         let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
@@ -246,7 +249,7 @@ impl OpenLoop {
         self.0.hot.as_ref().map(|hot| hot.skew(site, from)).transpose()
     }
 
-    /// Checks that burstiness is given exactly where it has an effect.
+    /// Checks that burstiness is given exactly if it has an effect.
     fn burstiness(&self) -> Result<(), Problem> {
         let wrong = |says: &str| Err(Problem::new("burstiness", says));
         match (self.0.arrivals, self.0.burstiness) {

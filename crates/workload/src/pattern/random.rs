@@ -16,7 +16,7 @@ weft_core::settings! {
     pub struct RandomPairsSettings {
         /// What each flow carries: a size, a bundled name, a file of points or a formula.
         sizes: String,
-        /// Destinations of each host, drawn one by one: the same may come again.
+        /// Number of destinations of each host, drawn one by one, so the same may recur.
         flows_per_host: u32 [1, 100000] = 1,
         /// Parallel flows to each destination.
         flows_per_pair: u32 [1, 100000] = 1,

@@ -1,9 +1,8 @@
 //! Shuffle: every host sends to every other, each in its own random order (the exchange of a data-parallel job).
 //!
-//! A host sends one flow at a time: the next starts when the sender of the previous one is done, with all bytes acknowledged and,
-//! if the connection closes (`close`), the receiver's FIN answered.
-//! With `spacing`, flows start at that interval instead, whether or not the previous one has finished; spacing 0 is
-//! all to all.
+//! A host sends one flow at a time: the next starts when the sender of the previous one is done, with all bytes
+//! acknowledged and, if the connection closes (`close`), the receiver's FIN answered. With `spacing`, flows start at
+//! that interval instead, whether or not the previous one has finished; spacing 0 is all to all.
 
 use super::{Pattern, Stream, all_to_all};
 use crate::Flow;

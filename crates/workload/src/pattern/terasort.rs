@@ -61,7 +61,7 @@ pub(super) fn job_of(
     Some(ClusterJob::new(plan(), cluster.ok()?, (site.tag, site.start), random))
 }
 
-/// A remark on settings that change nothing.
+/// A remark on settings without effect.
 pub(super) fn note_on(
     runs: &FrameworkSettings,
     problems: Vec<Problem>,

@@ -1,5 +1,5 @@
-//! The bundled distributions, by name. The points are published facts; each file says where they are from. Must not
-//! depend on sampling.
+//! The bundled distributions, by name. The points are published facts; each file names their source. Must not depend
+//! on sampling.
 //!
 //! Two unrelated tables are called data mining: `data-mining` in bytes has a mean of 12.7 MB, `data-mining-pfabric`
 //! in packets 7.5 MB. State which one a result uses.
@@ -13,7 +13,7 @@ pub struct Bundled {
     pub name: &'static str,
     /// What it describes.
     pub about: &'static str,
-    /// Where the points are from.
+    /// The source of the points.
     pub source: &'static str,
     text: &'static str,
 }

@@ -14,10 +14,10 @@ pub struct Curve {
 /// Equal steps of the share whose points are known.
 const STEPS: u16 = 256;
 
-/// The most mistakes of a file that are told.
+/// Maximum number of mistakes reported per file.
 const MOST_MISTAKES: usize = 10;
 
-/// What is wrong with points; `word` and `numbers` say where each of them is.
+/// Problems with points; `word` and `numbers` give the position of each.
 fn mistakes(points: &[(f64, f64)], (word, numbers): (&str, &[usize])) -> Vec<String> {
     let is_in_range =
         |&(size, share): &(f64, f64)| (0.0..=1e15).contains(&size) && (0.0..=1.0).contains(&share);

@@ -1,4 +1,4 @@
-//! Means against the published table of the distributions, draws against the distribution, texts against messages.
+//! Means compared with the published table of the distributions, draws with the distribution, texts with messages.
 
 use super::*;
 use weft_core::Purpose;

@@ -46,7 +46,7 @@ fn report(parent: &mut Delegation, now: Time, port: u16, demands: [u64; 2]) {
     assert_eq!(header.message, SliceMessage::None, "it is for this switch only");
 }
 
-/// What the next packet down to a leaf carries.
+/// The content of the next packet down to a leaf.
 fn answer(parent: &mut Delegation, now: Time, port: u16) -> SliceMessage {
     let mut header = SchedulingHeader::NONE;
     parent.leaves(now, PortId(port), &mut header);

@@ -55,7 +55,7 @@ fn port(reader: &mut Reader<'_>, entry: &JsonEntry) -> PortConfig {
     }
 }
 
-/// A port of which only the name is known.
+/// A port known by its name only.
 fn bare(name: &str) -> PortConfig {
     PortConfig { name: name.to_owned(), mtu: MTU, up: true, ..PortConfig::default() }
 }

@@ -1,11 +1,11 @@
-//! The program in front of an interface: it sends what arrives by a queue to the socket of this queue, if there is one, and to
-//! the kernel otherwise. Five instructions, assembled here.
+//! The program in front of an interface: it passes what arrives on a queue to the socket of that queue, if there is
+//! one, and to the kernel otherwise. Five instructions, assembled here.
 
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A program and its map of sockets, attached for as long as it exists.
+/// A program and its map of sockets, attached while it exists.
 #[derive(Debug)]
 pub(crate) struct AttachedProgram {
     sockets: OwnedFd,
@@ -30,7 +30,7 @@ const DRIVER: u32 = 1 << 2;
 /// Most queues of an interface.
 pub(crate) const MOST_QUEUES: u32 = 256;
 
-/// The arguments of `bpf`: as many bytes as any command reads; what is not set is zero.
+/// The arguments of `bpf`: as many bytes as any command reads; unset bytes are zero.
 #[repr(C, align(8))]
 struct Arguments([u8; 128]);
 
@@ -49,7 +49,7 @@ impl Arguments {
         self
     }
 
-    /// Makes the call; what the addresses point to outlives it.
+    /// Makes the call; the targets of the addresses outlive it.
     #[allow(unsafe_code, reason = "a system call")]
     fn call(&self, command: i64) -> io::Result<i64> {
         // SAFETY: the structure is longer than any command's part of it and zero beyond; the addresses in it are those of values that
@@ -96,7 +96,8 @@ impl AttachedProgram {
     /// Attaches the program to an interface, in its driver or in front of the kernel's own processing.
     ///
     /// # Errors
-    /// There is no permission (`CAP_NET_ADMIN` and `CAP_BPF`), the driver cannot, or another program is attached.
+    /// There is no permission (`CAP_NET_ADMIN` and `CAP_BPF`), the driver does not support it, or another program is
+    /// attached.
     pub(crate) fn attach(interface: u32, in_driver: bool) -> io::Result<AttachedProgram> {
         let sockets = Arguments::new()
             .u32(0, MAP_OF_SOCKETS)
@@ -121,7 +122,7 @@ impl AttachedProgram {
         Ok(AttachedProgram { sockets, _program: program, _link: link, in_driver })
     }
 
-    /// From now on a queue's frames go to a socket.
+    /// Directs a queue's frames to a socket from now on.
     ///
     /// # Errors
     /// The socket is bound to another queue.

@@ -5,7 +5,7 @@
 //! consumer: load the producer index with acquire; read slots; store the consumer index with release
 //! ```
 //!
-//! Both indices count on beyond the size of the ring and wrap at 2^32; slots are found by their low bits.
+//! Both indices count beyond the size of the ring and wrap at 2^32; their low bits give the slot.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,7 +30,7 @@ pub(crate) struct ProducerRing<T> {
     owns: PhantomData<T>,
 }
 
-/// A producing side with values that must reach the ring sooner or later.
+/// A producing side with values that must eventually reach the ring.
 ///
 /// The kernel shows received frames before it shows that it has taken their chunks from the fill ring, so that a chunk may be
 /// back while its slot still counts as full. It then waits here.
@@ -45,7 +45,7 @@ impl<T: Copy> RefillRing<T> {
         RefillRing { ring, waiting: Vec::new() }
     }
 
-    /// Passes values to the other side, after those that have waited; what finds no slot waits for the next call.
+    /// Passes values to the other side, after those that have waited; values without a slot wait for the next call.
     pub(crate) fn refill(&mut self, values: impl IntoIterator<Item = T>) {
         self.waiting.extend(values);
         if !self.waiting.is_empty() {
@@ -106,7 +106,7 @@ impl<T: Copy> ProducerRing<T> {
         ProducerRing { parts, next, consumed, owns: PhantomData }
     }
 
-    /// How many slots are free.
+    /// Number of free slots.
     pub(crate) fn free(&mut self) -> u32 {
         self.consumed = self.parts.consumer().load(Ordering::Acquire);
         self.parts.size - self.waiting()
@@ -151,13 +151,13 @@ impl<T: Copy> ConsumerRing<T> {
         ConsumerRing { parts, next, produced, owns: PhantomData }
     }
 
-    /// Takes what is in up to `most` slots, in order, and gives the slots back once all have been taken.
+    /// Takes the contents of up to `most` slots, in order, and gives the slots back once all have been taken.
     #[allow(unsafe_code, reason = "memory shared with the kernel")]
     pub(crate) fn consume(&mut self, most: u32, mut take: impl FnMut(T)) -> u32 {
         if self.produced.wrapping_sub(self.next) < most {
             self.produced = self.parts.producer().load(Ordering::Acquire);
         }
-        // More than the size would be a broken index of the other side: what is there is taken, never more.
+        // More than the size would mean that the other side's index is broken: never takes more than there is.
         let count = self.produced.wrapping_sub(self.next).min(self.parts.size).min(most);
         for n in 0..count {
             // SAFETY: the slot lies between the indices on the consumer's side: it has been written, and nobody writes it now.
@@ -235,7 +235,7 @@ mod tests {
         let (producer, mut consumer) = ring.sides();
         let mut refill = RefillRing::new(producer);
         refill.refill(0..4);
-        // All slots are full: the consumer has not said that it took any.
+        // All slots are full: the consumer has not reported taking any.
         refill.refill([4, 5]);
         let mut got = Vec::new();
         consumer.consume(4, |value| got.push(value));

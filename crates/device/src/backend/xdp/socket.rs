@@ -94,7 +94,7 @@ impl Mapping {
         Ok(Mapping { start: start.cast(), length })
     }
 
-    /// What lies at an offset.
+    /// The address at an offset.
     #[allow(unsafe_code, reason = "mapped memory")]
     fn at<T>(&self, offset: u64) -> *mut T {
         assert!(
@@ -136,7 +136,7 @@ fn set<T>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Asks for an option whose value is whole numbers, at most as many as there are; returns how many bytes there were.
+/// Reads an option whose value consists of whole numbers, at most as many as fit; returns the number of bytes.
 #[allow(unsafe_code, reason = "a system call")]
 fn ask<const N: usize>(socket: &OwnedFd, option: i32) -> io::Result<([u64; N], usize)> {
     let (mut values, mut length) = ([0; N], size_of::<[u64; N]>() as u32);
@@ -217,8 +217,8 @@ impl XdpSocket {
         Ok(XdpSocket { fill, received, send, completed, descriptor, chunks, _rings })
     }
 
-    /// Frames that arrived since it was opened and did not reach the receive ring (`struct xdp_statistics`): no chunk was free, the
-    /// ring was full, or the frame longer than a chunk.
+    /// Frames that arrived since it was opened and did not reach the receive ring (`struct xdp_statistics`): no chunk
+    /// was free, the ring was full, or the frame was longer than a chunk.
     pub(crate) fn missed(&self) -> io::Result<u64> {
         let ([dropped, _, _, ring_full, ..], _) = ask::<6>(&self.descriptor, STATISTICS)?;
         Ok(dropped + ring_full)

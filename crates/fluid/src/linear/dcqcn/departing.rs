@@ -1,7 +1,8 @@
-//! The loop when marks are drawn from packets that leave a queue which is never empty, and fast recovery remembers. Two terms
-//! of the published model become others. The packets of equal flows leave at their share of the link whatever the senders
-//! do now, so that the marks of a flow per second depend on the probability alone. And an additive increase needs more than
-//! F intervals of the timer without a notification: it depends on the marks of all of them, not on the marks of now.
+//! The loop when marks are drawn from packets that leave a queue which is never empty, and fast recovery remembers.
+//! Two terms of the published model change. The packets of equal flows leave at their share of the link whatever the
+//! senders currently do, so the marks of a flow per second depend on the probability alone. An additive increase
+//! needs more than F intervals of the timer without a notification, so it depends on the marks during all of them,
+//! not on the current marks.
 
 use crate::complex::{Complex, first_of_solution};
 use crate::linear::dcqcn::Exact;
@@ -21,7 +22,7 @@ impl Departing {
     pub fn new(of: &Bottleneck) -> Option<Departing> {
         let base = Exact::new(of)?;
         let terms = Terms::new(&of.law, base.at.probability, base.at.rate);
-        // the byte counter alone goes by what the sender sends now
+        // only the byte counter follows what the sender currently sends
         let by_volume = [0.5 * base.at.excess * terms.by_volume, of.law.step * terms.additive_by_volume, 0.0];
         Some(Departing { base: base.with_delayed_rate(by_volume), of: *of })
     }
@@ -48,7 +49,7 @@ impl Departing {
         per_hazard * (rate / (1.0 - p) * p / log)
     }
 
-    /// What a change of the probability does to rate, target and estimate.
+    /// The effect of a change of the probability on rate, target and estimate.
     fn marks(&self, s: Complex) -> [Complex; 3] {
         let (at, law) = (&self.base.at, &self.of.law);
         let slopes = Slopes::new(law, at.probability, at.rate).probability;

@@ -10,9 +10,9 @@ use crate::model::marking::Marking;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
     flows: f64,
-    /// Of the feedback, in seconds; with marks at arrivals it contains the queueing delay.
+    /// Delay of the feedback in seconds; with marks at arrivals it includes the queueing delay.
     pub(super) delay: f64,
-    /// From the queue to the probability: `proportional + integral / s`.
+    /// Transfer from the queue to the probability: `proportional + integral / s`.
     proportional: f64,
     integral: f64,
     /// Slopes with respect to the state.
@@ -90,13 +90,14 @@ impl Exact {
         })
     }
 
-    /// Through queue and marker, from the change of a flow's rate at the switch.
+    /// Transfer through queue and marker, from the change of a flow's rate at the switch.
     pub(super) fn queue_gain(&self, s: Complex, rate: Complex) -> Complex {
         let marker = Complex::from(self.proportional) + Complex::from(self.integral) / s;
         -(marker * rate * self.flows) / s
     }
 
-    /// The determinant of the closed loop, where a change of the probability does `marks` to rate, target and estimate.
+    /// The determinant of the closed loop, in which a change of the probability has the effect `marks` on rate,
+    /// target and estimate.
     pub(super) fn closed(&self, s: Complex, late: Complex, marks: [Complex; 3]) -> Complex {
         let matrix = self.matrix(s, late);
         let told = self.queue_gain(s, determinant(replaced(matrix, marks)) * late);

@@ -36,7 +36,7 @@ fn imbalance(law: &DcqcnParameters, p: f64, rate: f64) -> f64 {
 pub enum NoFixedPoint {
     /// There is no flow, or no capacity for it.
     NoFlow,
-    /// The estimate never changes (gain 0), so that it is no part of the loop.
+    /// The estimate never changes (gain 0), so it is not part of the loop.
     FixedEstimate,
     /// Even if every second packet is marked, increases outweigh cuts at the share of the link.
     NotHeld,

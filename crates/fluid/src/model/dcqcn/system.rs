@@ -19,14 +19,15 @@ pub struct DcqcnFlow {
     pub delay: f64,
     /// The line rate of its host, in packets per second.
     pub line: f64,
-    /// The rate below which no cut goes, in packets per second (R_min); a flow that starts below it stays above its start.
+    /// The rate below which no cut leads, in packets per second (R_min); a flow that starts below it stays above its
+    /// initial rate.
     pub least: f64,
     /// The estimate before the first notification (alpha); 1 in the paper.
     pub estimate: f64,
 }
 
 impl DcqcnFlow {
-    /// The bounds of the rate at `t`: none before the start.
+    /// The bounds of the rate at `t`; zero before the start.
     fn bounds(&self, t: f64) -> (f64, f64) {
         let least = self.least.min(self.start.rate).min(self.line);
         (if t < self.start.at { 0.0 } else { least }, self.line)

@@ -52,8 +52,8 @@ impl Terms {
     }
 }
 
-/// The probability that none of so many packets is marked, from the logarithm of that of one packet: 1 for no packets, even where
-/// every packet is marked.
+/// The probability that none of `packets` packets is marked; `log` is the logarithm of that probability for one
+/// packet. It is 1 for no packets, even where every packet is marked.
 fn unmarked(log: f64, packets: f64) -> f64 {
     if packets == 0.0 { 1.0 } else { (packets * log).exp() }
 }
@@ -69,7 +69,7 @@ fn slopes_of_runs(p: f64, log: f64, length: f64) -> (f64, f64) {
     if !grown.is_finite() {
         return (0.0, 0.0);
     }
-    // (grown + 1) / grown first: the square of what has grown overflows long before itself
+    // (grown + 1) / grown first: the square overflows long before `grown` itself
     let share = 1.0 + 1.0 / grown;
     ((1.0 - p * length * share / (1.0 - p)) / grown, p * log * share / grown)
 }
@@ -80,7 +80,7 @@ impl Slopes {
     pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Slopes {
         let log = (-p).ln_1p();
         let terms = Terms::new(law, p, rate);
-        // (1-p)^n changes by these factors of itself
+        // the relative changes of (1-p)^n
         let unmarked = |packets: f64| unmarked(log, packets);
         let per_probability = |packets: f64| -packets / (1.0 - p) * unmarked(packets);
         let (volume, interval) = (law.byte_counter, law.increase_timer * rate);

@@ -1,5 +1,5 @@
-//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), that of an integrator at the host (section 5.2), and
-//! how fast unequal rates converge.
+//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), that of an integrator at the host
+//! (section 5.2), and how fast unequal rates converge.
 
 use super::{TimelyLaw, TimelyParameters};
 

@@ -10,7 +10,7 @@ use weft_transport::TransportSettings;
 use weft_transport::settings::{LossDetection, Tcp};
 
 impl Reader<'_> {
-    /// What these switches do with red packets, if any drops them early.
+    /// How these switches treat red packets, if any drops them early.
     pub(super) fn red(&self) -> Option<RedPackets> {
         let (switch, color) = (&self.device.switch, &self.device.switch.color);
         let carrying = |chosen: &dyn Fn(Option<&TransportSettings>) -> bool| {
@@ -70,7 +70,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a balancer decides packet by packet, or by parts of flows that follow each other closely.
+/// Whether a balancer decides per packet, or per closely spaced part of a flow.
 fn sprays(balance: &BalancerSettings) -> bool {
     use BalancerSettings::{Drill, PerPacketRandom, Presto, RoundRobin};
     matches!(balance, Drill(_) | Presto(_) | PerPacketRandom(_) | RoundRobin(_))

@@ -6,7 +6,7 @@ use weft_device_config::model::{Held, MarkingProfile};
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
-    /// The marking thresholds of what is set at a path, if there are any; controllers have none.
+    /// The marking thresholds of the marker at a path, if any; controllers have none.
     pub(super) fn marking(&self, (ecn, path): (&MarkerSettings, &str)) -> Option<MarkingProfile> {
         let (min, max, probability, decides, path) = match ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
@@ -50,7 +50,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The target of a controller that is set at a path.
+    /// The target of the controller at a path.
     pub(super) fn held(&self, (ecn, path): (&MarkerSettings, &str)) -> Option<Placed<Held>> {
         let placed = |held, path: String| self.placed(held, &path);
         Some(match ecn {

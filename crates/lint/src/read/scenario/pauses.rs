@@ -42,7 +42,7 @@ impl Reader<'_> {
                 port.queues.entry(class).and_modify(|queue| queue.profile = None);
             }
         }
-        // Chip memory management sets a pool aside that all ports share.
+        // Chip memory management reserves a pool that all ports share.
         let headroom = Some(match &settings.sharing {
             SharingSettings::Mmu(own) if own.headroom_pool.is_some() => {
                 self.placed(needs(own, settings, &site).headroom, "switch.sharing.mmu.headroom_pool")
@@ -113,8 +113,8 @@ impl Reader<'_> {
         class.min(self.device.switch.queues.saturating_sub(1) as u8)
     }
 
-    /// The queues, out of so many, in which some transports send payload in any entry, lowest first; `None` stands for
-    /// datagrams.
+    /// The queues, out of `queues`, in which some transports send payload in any entry, lowest first; `None` stands
+    /// for datagrams.
     pub(super) fn carried(
         &self,
         queues: u32,

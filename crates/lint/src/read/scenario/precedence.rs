@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 }
 
-/// Messages of a flow that are looked at; what later ones carry is divided alike.
+/// Number of messages of a flow that are examined; the contents of later ones are divided in the same way.
 const MOST_MESSAGES: u32 = 1000;
 
 /// The share of payload in each class.
@@ -71,7 +71,7 @@ fn shares(sizes: &SizeDistribution, pias: &PiasSettings) -> Vec<f64> {
             .map(begins)
             .take_while(|begin| *begin == 0.0 || sizes.mean_up_to(*begin) < sizes.mean())
     };
-    // What flows have between two positions of their messages.
+    // The payload of flows between two positions of their messages.
     let between = |from: f64, to: f64| -> f64 {
         let piece = |begin: f64| {
             sizes.mean_up_to(begin + to.min(message)) - sizes.mean_up_to(begin + from.min(message))

@@ -1,9 +1,9 @@
-//! One end by itself: what a receiver asks for, when a sender waits in vain.
+//! One end by itself: the requests of a receiver, and the vain waits of a sender.
 
 use super::*;
 use weft_core::segment::Flags;
 
-/// A buffer of three packets holds what ends with its last byte, and not a byte more.
+/// A buffer of three packets holds packets up to its last byte, and not a byte more.
 #[test]
 fn a_buffer_of_reordering_holds_what_it_says() {
     let mut receiver = receiver(|s| s.reorder_buffer = Some(Bytes(3_000)));
@@ -47,7 +47,7 @@ fn a_card_that_has_asked_waits_for_no_time() {
     assert_eq!((receiver.report().nacks, receiver.needs().wake), (1, Time::NEVER));
 }
 
-/// Sends all it may; returns when the last packet went.
+/// Sends everything it may; returns the time of the last packet.
 fn send_all(sender: &mut QueueSender, mut now: Time) -> Time {
     let (mut header, mut segment) = (Header::default(), Segment::default());
     loop {

@@ -1,4 +1,4 @@
-//! A node of a cluster, shared by its workers: its ports, its routes, who is heard, and what it has done.
+//! A node of a cluster, shared by its workers: its ports, its routes, the liveness of neighbours, and its counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,8 @@ use crate::interface::longest_frame;
 /// Where a port of a node leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterEnd {
-    /// Out of the cluster, to this MAC address; unless given, to that of the last frame from there, which is asked for until there was one.
+    /// Out of the cluster, to this MAC address; if absent, to that of the last frame from there, which is asked for
+    /// until there is one.
     Outside(Option<Mac>),
     /// To a node.
     Node(u8),
@@ -24,9 +25,9 @@ pub enum ClusterEnd {
 pub(super) struct ClusterPort {
     pub(super) end: ClusterEnd,
     pub(super) mac: Mac,
-    /// The MAC address at the other end of the outside port.
+    /// The MAC address at the other end of the external port.
     pub(super) far: FarEnd,
-    /// When the node at the other end was heard last.
+    /// When the node at the other end was last heard.
     pub(super) heard: AtomicU64,
     /// The longest frame that its link carries, without FCS.
     pub(super) longest: u16,
@@ -34,7 +35,7 @@ pub(super) struct ClusterPort {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What a node has done.
+        /// The counters of a node.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct ClusterNodeCounters { $($(#[$doc])* pub $name: u64,)* }
 
@@ -68,9 +69,9 @@ counters! {
     relayed = "relayed",
     /// Packets of others, moved as a relay.
     moved = "moved",
-    /// Packets that left by the outside port.
+    /// Packets that left by the external port.
     out = "out",
-    /// Packets that should not have come here.
+    /// Packets that should not have arrived here.
     astray = "astray",
     /// Packets that were dropped where they entered, because no node leads to their port.
     unreachable = "unreachable",
@@ -100,7 +101,7 @@ impl ClusterNode {
     /// A route does not fit.
     ///
     /// # Panics
-    /// There is no outside port.
+    /// There is no external port.
     pub fn new(
         (me, workers): (u8, u16),
         settings: DirectorSettings,
@@ -143,13 +144,13 @@ impl ClusterNode {
         self
     }
 
-    /// What it has done.
+    /// The counters of the node.
     #[must_use]
     pub fn counters(&self) -> ClusterNodeCounters {
         self.counters.read()
     }
 
-    /// When each other node was heard last, by its number.
+    /// When each other node was last heard, by its number.
     #[must_use]
     pub fn heard(&self) -> Vec<(u8, Time)> {
         let heard = |port: &ClusterPort| match port.end {

@@ -91,7 +91,7 @@ impl Routing {
         let own = self.ports[usize::from(port)].mac;
         if message.advertises {
             let station = (port, message.target.into());
-            // A station that only confirms its address may leave it out.
+            // A station that only confirms its address may omit it.
             let known = || self.control.read(|state| state.neighbours().mac(station));
             if let Some(mac) = message.mac.or_else(known) {
                 let NeighbourMessage { solicited, overrides, .. } = message;
@@ -112,7 +112,8 @@ impl Routing {
                 let answer = NeighbourMessage::advertise(message.target, own, from);
                 self.send_own(desk, (port, mac), EtherType::IPV6, &answer);
             }
-            // Whoever asks a known address need not say its own (RFC 4861, section 4.3): it is looked up, or asked for.
+            // A station that solicits a known address need not give its own (RFC 4861, section 4.3): it is looked up,
+            // or asked for.
             None if !from.is_unspecified() => {
                 let answer = NeighbourMessage::advertise(message.target, own, from);
                 desk.counters.made += 1;

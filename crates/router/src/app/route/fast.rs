@@ -1,7 +1,7 @@
 //! The fast path of routing, for a whole batch at once: frames that need only a next hop are sent, all others set aside.
 //!
-//! Whatever a frame needs is stored at its place in the batch, and the frames that need something else are bits of a word: an ordinary
-//! batch passes without a list of anything.
+//! The data of a frame is stored at its index in the batch, and the frames that need special handling are bits of a
+//! word, so an ordinary batch passes without any list.
 
 use weft_fib::{AddressKey, Hop, RootEntries, RouteReader};
 use weft_packet::rss::FlowQueues;
@@ -12,22 +12,22 @@ use crate::app::route::{ETHERNET, Routing, SetAside};
 use crate::control::{Adjacency, AdjacencyTable};
 use crate::pool::{BATCH, Frame, STRIDE, SendQueues};
 
-/// Places in a batch, a bit for each.
+/// Indices in a batch, one bit each.
 type Places = u64;
 const _: () = assert!(Places::BITS as usize == BATCH);
 
 /// A buffer of a frame.
 type Buffer = [u8; STRIDE];
 
-/// The frames of a batch, and what is looked up for them.
+/// The frames of a batch, and their look-ups.
 pub(super) struct Lanes {
-    /// Without what lies behind their packets.
+    /// Without the bytes behind their packets.
     frames: [Frame; BATCH],
     v4: Lane<u32>,
     v6: Lane<u128>,
 }
 
-/// The destinations of one address family and their next hops, by place. Other places hold those of earlier batches.
+/// The destinations of one address family and their next hops, by index. Other indices hold those of earlier batches.
 struct Lane<A> {
     addresses: [A; BATCH],
     hops: [Hop; BATCH],
@@ -51,7 +51,8 @@ enum Destination {
     V6(u128),
 }
 
-/// The destination MAC address of a frame, as a number; above it is the bit that makes the sender's that of a group, which no station has.
+/// The destination MAC address of a frame, as a number; above it is the group bit of the sender's address, which no
+/// station sets.
 #[inline(always)]
 fn station_of(buffer: &Buffer) -> u64 {
     u64::from_le_bytes(*buffer.first_chunk().expect("a buffer is longer")) & 0x1_ffff_ffff_ffff
@@ -76,7 +77,7 @@ fn packet_in<const N: usize>(buffer: &mut Buffer) -> &mut [u8; N] {
 /// The destination of a frame that is an IPv4 packet for this station and needs only a next hop.
 #[inline(always)]
 fn plain_v4(buffer: &Buffer, length: u16, station: u64) -> Option<u32> {
-    // The Ethernet type and the first byte of the packet, in one comparison: version 4 without options.
+    // Compares the Ethernet type and the first byte of the packet at once: version 4 without options.
     let kind = u32::from_le_bytes(*buffer[12..].first_chunk()?) & 0x00ff_ffff;
     if station_of(buffer) != station || kind != u32::from_le_bytes([0x08, 0x00, 0x45, 0]) {
         return None;
@@ -93,8 +94,8 @@ fn plain_v6(buffer: &Buffer, length: u16, station: u64) -> Option<u128> {
     ipv6::forwardable_header(packet_of(buffer), usize::from(length).wrapping_sub(ETHERNET))
 }
 
-/// Shortens a frame to its packet and examines that: behind it is the padding of a short frame, or bytes of another that its sender's memory
-/// held.
+/// Truncates a frame to its packet and examines that: behind it is the padding of a short frame, or leftover bytes
+/// from its sender's memory.
 #[inline(never)]
 fn trim(buffer: &Buffer, frame: &mut Frame, station: u64) -> Option<Destination> {
     let field = |at: usize| u16::from_be_bytes([buffer[at], buffer[at + 1]]);
@@ -110,7 +111,7 @@ fn trim(buffer: &Buffer, frame: &mut Frame, station: u64) -> Option<Destination>
     Some(found)
 }
 
-/// The places of a word, in order.
+/// The indices in a word, in order.
 fn each(mut places: Places) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = (places != 0).then(|| places.trailing_zeros() as usize)?;
@@ -120,8 +121,9 @@ fn each(mut places: Places) -> impl Iterator<Item = usize> {
 }
 
 impl Lanes {
-    /// Examines the frames of a batch. Returns the places of IPv4 packets and of IPv6 packets that need only a next hop, of all other
-    /// frames, and of those that had to be looked at twice: if there are any, the batch has been copied, because some may be shorter.
+    /// Examines the frames of a batch. Returns the indices of IPv4 packets and of IPv6 packets that need only a next
+    /// hop, of all other frames, and of those that had to be examined twice: if there are any, the batch has been
+    /// copied, because some may be shorter.
     #[inline(never)]
     fn fill(
         &mut self,
@@ -186,7 +188,7 @@ impl Routing {
         }
     }
 
-    /// How a frame is forwarded whose next hop is several.
+    /// How to forward a frame whose next hop is a list of several.
     pub(super) fn shared_path(
         (table, flows): (&AdjacencyTable, &FlowQueues),
         hop: Hop,
@@ -198,7 +200,8 @@ impl Routing {
 }
 
 impl<A: AddressKey> Lane<A> {
-    /// Looks up the next hops of these places, sends the frames whose next hop is resolved, and sets the others aside.
+    /// Looks up the next hops at these indices, sends the frames whose next hop is resolved, and sets the others
+    /// aside.
     #[inline(always)]
     fn send(
         &mut self,
@@ -218,7 +221,8 @@ impl<A: AddressKey> Lane<A> {
     }
 }
 
-/// Sends the frames whose next hop is resolved, those of neighbouring places to the same port together. Returns the places of the others.
+/// Sends the frames whose next hop is resolved, adjacent ones to the same port together. Returns the indices of the
+/// others.
 #[inline(never)]
 fn send_resolved(
     adjacencies: &[Adjacency],
@@ -252,7 +256,7 @@ fn send_run(out: &mut SendQueues, port: u16, frames: &[Frame]) {
     out.extend(port, frames);
 }
 
-/// Sends a packet whose next hop is several; sets any other aside.
+/// Sends a packet whose next hop is a list of several; sets any other aside.
 #[inline(never)]
 fn send_otherwise(
     (table, aside): ((&AdjacencyTable, &FlowQueues), &mut SetAside),

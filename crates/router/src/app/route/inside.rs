@@ -17,7 +17,7 @@ use crate::interface::is_link_local;
 use crate::tunnel::Tunnel;
 
 impl Routing {
-    /// A packet of the router's neighbours enters a tunnel; its hop limit has not been decremented.
+    /// Sends a packet of the router's neighbours into a tunnel; its hop limit has not been decremented.
     pub(super) fn enter(
         &mut self,
         desk: &mut Desk<'_>,
@@ -65,7 +65,7 @@ impl Routing {
         Ok(())
     }
 
-    /// The longest packet that a tunnel takes; none without a route to its other end.
+    /// The longest packet that a tunnel takes; `None` without a route to its other end.
     fn tunnel_mtu(&self, number: u16) -> Option<u16> {
         let tunnel = self.tunnels.get(number)?;
         self.mtu_by(tunnel, self.hop_to(tunnel.ends.1))
@@ -80,7 +80,8 @@ impl Routing {
         Some(tunnel.mtu(self.ports[usize::from(port)].mtu))
     }
 
-    /// A sealed packet for the router: what is inside goes on as if it had arrived, if its sender may use the tunnel.
+    /// A sealed packet for the router: what is inside is handled as if it had arrived itself, if its sender may use
+    /// the tunnel.
     pub(super) fn leave_tunnel(
         &mut self,
         desk: &mut Desk<'_>,
@@ -108,8 +109,9 @@ impl Routing {
         if leads(source) || is_answer { Ok(()) } else { Err(DropCause::EspPolicy) }
     }
 
-    /// The router's address from which it speaks to somebody through a tunnel about a packet for `near`: the one that the other end most
-    /// probably sends through the tunnel, too. That is the one with the longest prefix in common, and none at which tunnels end.
+    /// The source address of the router's own messages through a tunnel about a packet for `near`: the address that
+    /// the other end most probably sends through the tunnel as well. That is the one with the longest prefix in
+    /// common with `near`, preferably one at which no tunnel ends.
     pub(super) fn address_within(&self, near: IpAddr) -> Option<IpAddr> {
         let own = self.ports.iter().flat_map(|port| &port.addresses).map(|(address, _)| *address);
         let suits = own.filter(|own| own.is_ipv4() == near.is_ipv4() && !is_link_local(*own));
@@ -128,7 +130,7 @@ impl Routing {
 /// Source and destination of a packet.
 type Ends = [IpAddr; 2];
 
-/// The ends of a packet, and, of an ICMP error, those of the packet that it is about.
+/// The ends of a packet and, for an ICMP error, those of the packet that it is about.
 fn ends_of(packet: &[u8]) -> Option<(Ends, Option<Ends>)> {
     match kind_of(packet) {
         EtherType::IPV4 => {
@@ -144,7 +146,7 @@ fn ends_of(packet: &[u8]) -> Option<(Ends, Option<Ends>)> {
     }
 }
 
-/// The number of bits with which two addresses of one family begin alike.
+/// The number of leading bits that two addresses of one family have in common.
 fn common_bits(one: IpAddr, other: IpAddr) -> u32 {
     match (one, other) {
         (IpAddr::V4(one), IpAddr::V4(other)) => (u32::from(one) ^ u32::from(other)).leading_zeros(),

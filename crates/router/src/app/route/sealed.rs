@@ -1,5 +1,5 @@
-//! The fast path of tunnels: a packet is encrypted from the buffer in which it arrived into the one in which it leaves, or
-//! decrypted likewise, and is not copied besides. What is unusual is left to the slow path.
+//! The fast path of tunnels: a packet is encrypted from the buffer in which it arrived into the one in which it
+//! leaves, or decrypted likewise, without any other copy. Unusual packets are left to the slow path.
 
 use weft_fib::Hop;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Packet, Ipv6Header, Ipv6Packet, ipv4, ipv6};
@@ -11,11 +11,11 @@ use crate::counters::DropCause;
 use crate::pool::Frame;
 use crate::tunnel::OuterPacket;
 
-/// What became of a frame in another buffer.
+/// The outcome of processing a frame into another buffer.
 enum Outcome {
-    /// It is in the other buffer, and that has gone on.
+    /// It is in the other buffer, which has been passed on.
     Moved,
-    /// It is as it was, and needs the slow path.
+    /// It is unchanged, and needs the slow path.
     Left,
     /// It was dropped.
     Dropped(DropCause),
@@ -33,7 +33,7 @@ impl Routing {
         self.aside.entering = entering;
     }
 
-    /// Opens sealed packets among those for the router, and puts what is inside with the frames to be routed.
+    /// Opens sealed packets among those for the router, and adds the inner packets to the frames to be routed.
     pub(super) fn open_frames(&mut self, desk: &mut Desk<'_>) {
         let mut own = std::mem::take(&mut self.aside.own);
         for frame in own.drain(..) {
@@ -48,7 +48,7 @@ impl Routing {
         self.aside.own = own;
     }
 
-    /// Takes a buffer for what `work` makes of a frame; afterwards one of the two buffers is free, or both.
+    /// Takes a buffer for the output of `work` on a frame; afterwards one of the two buffers is free, or both.
     #[inline(always)]
     fn in_another_buffer(
         &mut self,
@@ -56,7 +56,7 @@ impl Routing {
         frame: Frame,
         work: impl FnOnce(&mut Routing, &mut Desk<'_>, u32) -> Option<Outcome>,
     ) {
-        // The slow path gets by with the frame's own.
+        // The slow path manages with the frame's own.
         let Some(other) = desk.pool.take() else { return self.aside.rest.push(frame) };
         match work(self, desk, other) {
             Some(Outcome::Moved) => desk.pool.give(frame.buffer),
@@ -72,7 +72,7 @@ impl Routing {
         }
     }
 
-    /// Seals the packet of a frame into another buffer and sends it, if the way to the other end is known.
+    /// Seals the packet of a frame into another buffer and sends it, if the route to the other end is resolved.
     fn seal_frame(&mut self, desk: &mut Desk<'_>, frame: Frame, number: u16, other: u32) -> Option<Outcome> {
         let tunnel = self.tunnels.get(number)?;
         let hop = self.hop_to(tunnel.ends.1);
@@ -115,7 +115,7 @@ impl Routing {
         }
     }
 
-    /// Opens a packet for this router into another buffer, if it is a tunnel's.
+    /// Opens a packet for this router into another buffer, if it belongs to a tunnel.
     fn open_frame(&mut self, desk: &mut Desk<'_>, frame: Frame, other: u32) -> Option<Outcome> {
         let length = usize::from(frame.length);
         let [outer, inner] = desk.pool.pair(frame.buffer, other)?;
@@ -140,7 +140,7 @@ impl Routing {
     }
 }
 
-/// An IP packet for the router itself, in which there may be a sealed one.
+/// An IP packet for the router itself that may contain a sealed one.
 fn sealed_packet(bytes: &[u8]) -> Option<OuterPacket<'_>> {
     match kind_of(bytes) {
         EtherType::IPV4 => {
@@ -154,7 +154,7 @@ fn sealed_packet(bytes: &[u8]) -> Option<OuterPacket<'_>> {
     }
 }
 
-/// The length of an IP packet that is known to be whole.
+/// The length of an IP packet that is known to be complete.
 fn total_of(packet: &[u8]) -> usize {
     let field = |at: usize| usize::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
     if kind_of(packet) == EtherType::IPV4 { field(2) } else { Ipv6Header::LEN + field(4) }

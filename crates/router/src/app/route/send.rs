@@ -28,7 +28,7 @@ impl Routing {
         }
     }
 
-    /// Sends a packet of the router's own by its routes; `port` is that of the packet it answers.
+    /// Sends a packet of the router's own by its routes; `port` is the port of the packet that it answers.
     pub(super) fn route_own(&mut self, desk: &mut Desk<'_>, port: u16, mut packet: Vec<u8>) {
         desk.counters.made += 1;
         if kind_of(&packet) == EtherType::IPV4 {
@@ -143,9 +143,9 @@ impl Routing {
         }
     }
 
-    /// The source of an error about a packet with these ends that arrived by `port`: an address of the interface by which the error leaves
-    /// (RFC 1812, section 4.3.2.4; of one of them, if they share flows), and otherwise any. About an IPv6 packet to an address of the
-    /// router it is that address (RFC 4443, section 2.2 a).
+    /// The source of an error about a packet with these ends that arrived by `port`: an address of the interface by
+    /// which the error leaves (RFC 1812, section 4.3.2.4; of one of several that share flows), or else any. For an
+    /// IPv6 packet to an address of the router, it is that address (RFC 4443, section 2.2 a).
     fn source_of_error(&self, port: u16, [source, destination]: [IpAddr; 2]) -> Option<IpAddr> {
         let is_own = destination.is_ipv6()
             && (self.ports[usize::from(port)].owns(destination)
@@ -184,7 +184,7 @@ impl Routing {
         }
     }
 
-    /// Sends what a change of the neighbours requires.
+    /// Sends the packets and requests that a change of the neighbours requires.
     pub(super) fn carry_out(&mut self, desk: &mut Desk<'_>, outgoing: PendingSends) {
         for ((port, _), mac, packet) in outgoing.ready {
             self.emit(desk, (port, mac), kind_of(&packet), &packet);

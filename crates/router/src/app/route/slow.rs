@@ -20,7 +20,7 @@ use crate::neighbours::{Announcement, Station};
 pub(super) enum Fate {
     /// It was forwarded, or waits for its next hop to be resolved.
     Onward,
-    /// It was for the router, which has processed it, or for the kernel, which has a copy.
+    /// It was addressed to the router, which has processed it, or to the kernel, which has a copy.
     Consumed,
     /// It was dropped.
     Dropped(DropCause),
@@ -45,7 +45,7 @@ impl Routing {
         let mut rest = std::mem::take(&mut self.aside.rest);
         for frame in rest.drain(..) {
             let bytes = desk.pool.bytes(frame).to_vec();
-            // Its buffer is released at once: whatever is sent is a new frame, so that no path can lose a buffer.
+            // Its buffer is released at once: any frame sent is a new one, so no path can lose a buffer.
             desk.pool.give(frame.buffer);
             match self.judge(desk, frame.port, &bytes) {
                 Fate::Onward => {}
@@ -74,7 +74,7 @@ impl Routing {
         }
     }
 
-    /// Judges an IPv4 packet that arrived by a port, and whether its frame was for a group.
+    /// Judges an IPv4 packet that arrived by a port, given whether its frame was addressed to a group.
     pub(super) fn judge_v4(
         &mut self,
         desk: &mut Desk<'_>,
@@ -199,7 +199,7 @@ impl Routing {
         Fate::Onward
     }
 
-    /// Drops a packet and sends an error to its sender, unless its frame was for a group.
+    /// Drops a packet and sends an error to its sender, unless its frame was addressed to a group.
     pub(super) fn refuse(
         &mut self,
         desk: &mut Desk<'_>,
@@ -212,9 +212,9 @@ impl Routing {
         Fate::Dropped(cause)
     }
 
-    /// Drops a packet that does not fit into `mtu` bytes, and tells its sender; unless it is longer than the link by which it came carries.
-    /// Then packets have been coalesced on the way, or the ends of that link disagree about it: an error would ask a sender for less than
-    /// it sends already.
+    /// Drops a packet that does not fit into `mtu` bytes and notifies its sender, unless it is longer than the link
+    /// by which it came carries. In that case packets have been coalesced on the way, or the ends of that link
+    /// disagree about its MTU: an error would ask a sender for less than it already sends.
     pub(super) fn refuse_long(&mut self, desk: &mut Desk<'_>, transit: Transit<'_>, mtu: u16) -> Fate {
         let (from, length) = (&self.ports[usize::from(transit.port)], transit.bytes.len());
         if length <= usize::from(from.mtu) {
@@ -228,8 +228,8 @@ impl Routing {
         Fate::Dropped(DropCause::Oversized)
     }
 
-    /// A station has announced its MAC address. One outside the prefixes of its link is heard only if the router itself has asked for it:
-    /// a route leads to it.
+    /// Called when a station has announced its MAC address. One outside the prefixes of its link is accepted only if
+    /// the router itself has asked for it, because a route leads to it.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
         if mac.is_multicast() || mac == Mac::default() {
             return;

@@ -1,4 +1,4 @@
-//! The forwarding engines of one worker: a switch of which only table and engines are used.
+//! The forwarding engines of one worker: a switch used only for its table and engines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use weft_switch::{Effects, SharedOutputs, Switch, Turn};
 pub(super) struct WorkerEngine {
     switch: Switch,
     outputs: Arc<SharedOutputs>,
-    /// The number of the changes of links that it knows.
+    /// The number of link changes that it has adopted.
     seen: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Which switches of scenarios can work with the packets of real hosts.
+//! The switches of scenarios that can work with the packets of real hosts.
 
 use weft_switch::{BalancerSettings, SwitchSettings, arbiter::ArbiterSettings, order::OrderSettings};
 

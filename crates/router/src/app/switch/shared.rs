@@ -1,4 +1,4 @@
-//! What the workers of a switch share: its ports, each with a lock of its own.
+//! The state that the workers of a switch share: its ports, each with a lock of its own.
 //!
 //! With one worker the switch is one part, driven as the simulator drives it. With several, each worker decides with its
 //! own forwarding engines about the packets of its own inputs, reads queue lengths without a lock, and locks an output
@@ -22,7 +22,7 @@ use crate::pool::Frame;
 /// A part of the switch.
 struct Part {
     driver: Mutex<SwitchDriver>,
-    /// When something is due, picoseconds.
+    /// When the next event is due, picoseconds.
     due: AtomicU64,
 }
 
@@ -38,7 +38,7 @@ pub struct SharedSwitch {
     /// One, or one for each port.
     parts: Box<[Part]>,
     mailboxes: Box<[Mailbox]>,
-    /// What decides, for each worker that has not taken it; none if the switch is one part.
+    /// The engines of each worker that has not taken them; empty if the switch is one part.
     engines: Mutex<Vec<Option<WorkerEngine>>>,
     /// The ports, in the order of the workers' back ends.
     ports: Box<[SwitchPort]>,
@@ -58,7 +58,7 @@ pub struct SwitchShape<'a> {
     pub rates: Vec<Rate>,
     /// The number of workers; several only if [`Switch::indivisible`] allows it.
     pub workers: u16,
-    /// Hosts of the fabric, at most [`super::MOST_HOSTS`].
+    /// Number of hosts of the fabric, at most [`super::MOST_HOSTS`].
     pub hosts: u32,
     /// The class of each code point.
     pub class_of: ClassOfCodePoint,
@@ -120,7 +120,7 @@ impl SharedSwitch {
         &self.parts[port.index() % self.parts.len()]
     }
 
-    /// A worker has received a frame; for a switch of one part.
+    /// Called when a worker has received a frame; for a switch of one part.
     pub(super) fn receive(&self, now: Time, from: PortId, frame: (u16, Frame), header: Header) {
         let part = &self.parts[0];
         let mut driver = lock(&part.driver);
@@ -128,7 +128,7 @@ impl SharedSwitch {
         self.publish(part, &mut driver);
     }
 
-    /// An engine has chosen a port for a frame.
+    /// Called when an engine has chosen a port for a frame.
     pub(super) fn enqueue(&self, now: Time, port: PortId, frame: (u16, Frame), header: Header) {
         let part = self.part(port);
         let mut driver = lock(&part.driver);
@@ -136,7 +136,7 @@ impl SharedSwitch {
         self.publish(part, &mut driver);
     }
 
-    /// Handles everything due before `now`, except at ports that another worker has locked: it does so itself.
+    /// Handles everything due before `now`, except at ports that another worker has locked, which handles it itself.
     pub(super) fn advance(&self, now: Time) {
         let is_due = |part: &&Part| part.due.load(Ordering::Acquire) < now.0;
         let mut due: Vec<_> = self.parts.iter().filter(is_due).collect();
@@ -145,7 +145,7 @@ impl SharedSwitch {
         }
         let mut locked: Vec<_> =
             due.drain(..).filter_map(|part| Some((part, part.driver.try_lock().ok()?))).collect();
-        // Ports share the random stream of the markers: what is due at several happens in its order.
+        // Ports share the random stream of the markers, so events due at several ports are handled in order.
         while let Some((_, next)) = locked
             .iter()
             .enumerate()
@@ -160,7 +160,7 @@ impl SharedSwitch {
         }
     }
 
-    /// Passes outcomes to the workers that have the frames, and announces what is due.
+    /// Passes outcomes to the workers that have the frames, and announces the next due event.
     fn publish(&self, part: &Part, driver: &mut SwitchDriver) {
         part.due.store(driver.next_due().map_or(u64::MAX, |(time, ..)| time.0), Ordering::Release);
         for (worker, outcome) in driver.outcomes().drain(..) {
@@ -182,7 +182,7 @@ impl SharedSwitch {
         self.mailboxes[usize::from(worker)].filled.load(Ordering::Acquire)
     }
 
-    /// When something is due next.
+    /// When the next event is due.
     pub(super) fn next_due(&self) -> Option<Time> {
         let due = self.parts.iter().map(|part| part.due.load(Ordering::Acquire)).min()?;
         (due < u64::MAX).then_some(Time(due))
@@ -192,7 +192,8 @@ impl SharedSwitch {
         self.unrouted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The link of a port goes down or comes back: packets queued there are dropped, and engines exclude it.
+    /// Called when the link of a port goes down or comes back: packets queued at a dead port are dropped, and engines
+    /// exclude it.
     pub fn set_port(&self, now: Time, port: PortId, up: bool) {
         self.links.set(port, up);
         let part = self.part(port);
@@ -216,7 +217,7 @@ impl SharedSwitch {
         lock(&self.part(port).driver).port(port)
     }
 
-    /// The queues of a port, by class. All workers share a port, so that these are exact whatever their number.
+    /// The queues of a port, by class. All workers share a port, so these are exact for any number of workers.
     #[must_use]
     pub fn queues(&self, port: PortId) -> Vec<QueueReading> {
         lock(&self.part(port).driver).queues(port)

@@ -1,5 +1,6 @@
-//! Several transports in one world, chosen by traffic entries and groups of hosts as a scenario would: an entry's choice
-//! goes before that of the sender's group, and a receiver follows its own host where both ends run TCP, or queue pairs, under one law.
+//! Several transports in one world, chosen by traffic entries and groups of hosts as a scenario would: an entry's
+//! choice takes precedence over that of the sender's group, and a receiver follows its own host where both ends run
+//! TCP, or queue pairs, under one law.
 
 use std::sync::Arc;
 

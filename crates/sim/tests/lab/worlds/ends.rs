@@ -54,7 +54,7 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
     }
 }
 
-/// One of all that there is, for worlds with several.
+/// One out of all choices, for worlds with several.
 pub(super) fn any(random: &mut Random) -> TransportSettings {
     let first = transport(random);
     let others = [later(random), ranked(random), receiver_driven(random), granted(random)];
@@ -63,7 +63,7 @@ pub(super) fn any(random: &mut Random) -> TransportSettings {
     chosen
 }
 
-/// RoCE came later: with dice of its own, so that the worlds of most seeds are what they were.
+/// RoCE was added later, with a random stream of its own, so that the worlds of most seeds are unchanged.
 pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
     if !one_in(random, 4) {
         return None;

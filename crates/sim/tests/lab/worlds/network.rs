@@ -7,7 +7,7 @@ use weft_topology::{LinkSettings, TopologySettings};
 
 use super::{one_in, pick};
 
-/// What the cables of one world have in common.
+/// The common properties of the cables of one world.
 #[derive(Clone, Copy)]
 struct Style {
     mixed: bool,

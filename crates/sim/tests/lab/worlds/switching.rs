@@ -1,5 +1,5 @@
-//! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: what never
-//! lets a packet through is a dead network and tested elsewhere.
+//! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: a network
+//! that never lets a packet through is dead, and tested elsewhere.
 
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random
     };
 }
 
-/// Most switches trim what may be trimmed.
+/// Most switches trim trimmable packets.
 pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
     if !trimmable(setup).any(|_| true) || one_in(random, 4) {
         return;
@@ -151,8 +151,8 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
         class: pick(random, &[0, 0, 1]),
         returns: !one_in(random, 3),
     };
-    // Pulls at the rate of a host's link may ask for more headers than a slower link carries. Where large ones go first whatever
-    // happens, nothing else would then get through.
+    // Pulls at the rate of a host's link may ask for more headers than a slower link carries. If large ones always go
+    // first, nothing else would then get through.
     let large = setup.switch.trim.header > Bytes(84);
     if one_in(random, 2) || large || headers_share_a_queue(setup) {
         setup.switch.queues = setup.switch.queues.max(2);
@@ -265,7 +265,7 @@ pub(super) fn fabric(setup: &mut Setup, random: &mut Random) {
     setup.devices.add(DeviceKind { switch, balancer }, &some);
 }
 
-/// Now and then nothing is dropped for want of memory: all classes pause.
+/// Now and then nothing is dropped for lack of memory: all classes pause.
 pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
     if !one_in(random, 6) {
         return;
@@ -300,7 +300,7 @@ pub(super) fn choose_classes(setup: &mut Setup, random: &mut Random) {
     }
 }
 
-/// Now and then some switches are built differently from the others, which route as these do.
+/// Now and then some switches are built differently from the others, but route in the same way.
 pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
     if setup.switch.pfc.is_on() || !one_in(random, 3) {
         return;
@@ -327,7 +327,7 @@ pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
     }
 }
 
-/// A balancer that leaves the notes of packets alone: this one, or ECMP.
+/// A balancer that does not use the notes of packets: this one, or ECMP.
 pub(super) fn without_notes(balancer: BalancerSettings) -> BalancerSettings {
     match balancer {
         BalancerSettings::Conga(_) | BalancerSettings::Presto(_) => {
@@ -337,7 +337,7 @@ pub(super) fn without_notes(balancer: BalancerSettings) -> BalancerSettings {
     }
 }
 
-/// Most switches go by ranks that packets have, and some where they have none.
+/// Most switches use ranks if packets have them, and some even if they do not.
 pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
     let ranks = setup.transports().any(|own| own.stack().ranks_packets());
     if one_in(random, 8) == ranks {
@@ -347,7 +347,7 @@ pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
     setup.switch.order = OrderSettings::Ranked(RankedOrderSettings { flows_in_order });
 }
 
-/// The links of flows that go by grants have arbiters, and now and then those of others.
+/// The links of flows that follow grants have arbiters, and now and then those of others.
 pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
     if !setup.schedules() && !one_in(random, 20) {
         return;

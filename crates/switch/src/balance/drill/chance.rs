@@ -1,4 +1,4 @@
-//! The random numbers of DRILL as an interface. Must not depend on their source, or on what a decision does with them.
+//! The random numbers of DRILL as an interface. Must not depend on their source, or on how a decision uses them.
 
 use weft_core::Random;
 

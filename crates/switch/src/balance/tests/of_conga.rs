@@ -1,4 +1,4 @@
-//! CONGA's decision: once per flowlet, the least metric, no move without gain, fair among equals.
+//! CONGA's decision: once per flowlet, by the least metric, without a move that gains nothing, fair among equals.
 
 use weft_core::Span;
 
@@ -51,7 +51,7 @@ fn a_flow_moves_only_where_it_is_strictly_better() {
     assert!((0..200).all(|_| leaf.flowlet(&flow(1)) == 3), "nor does it return");
 }
 
-/// Also not twice for the first of the best.
+/// Nor for the first of the best twice.
 #[test]
 fn new_flows_are_spread_evenly_over_equally_good_paths() {
     let mut leaf = Leaf::new(&[2, 6, 2, 2, 7, 2]);

@@ -9,7 +9,7 @@ fn equal_loads_give_equal_shares_for_every_d_and_m() {
     for (choices, memory) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 2), (1, 4), (8, 0), (8, 8), (20, 20)] {
         let mut bench = Bench::new(drill(choices, memory, Tie::Random), &[500; 8]);
         let counts = bench.counts(n);
-        // A remembered port comes back with probability about one half, so that runs of one port occur; they at most
+        // A remembered port is chosen again with probability about one half, so runs of one port occur; they at most
         // triple the variance of a share: (1 + r) / (1 - r) for a correlation r of one half.
         for count in &counts {
             assert_share(*count, n, 1.0 / 8.0, if memory == 0 { 4.0 } else { 4.0 * 3f64.sqrt() });
@@ -75,7 +75,7 @@ fn memory_finds_the_shortest_port_after_k_over_d_packets_and_keeps_it() {
     }
 }
 
-/// The memory holds names; lengths are read again.
+/// The memory holds port names; lengths are read again.
 #[test]
 fn a_remembered_port_is_judged_by_its_length_now() {
     for seed in 0..50 {
@@ -144,7 +144,8 @@ fn samples_are_distinct_for_every_d() {
 
 #[test]
 fn the_memory_holds_the_m_shortest_of_those_seen() {
-    // d = k sees everything once; then lengths turn round among the remembered three, and one sample cannot hide them.
+    // d = k sees everything once; then the order of the lengths of the remembered three reverses, and one sample
+    // cannot hide them.
     let mut bench = Bench::new(drill(6, 3, Tie::Random), &[60, 50, 40, 30, 20, 10]);
     assert_eq!(bench.next(), 5);
     let AnyBalancer::Drill(drill) = &mut bench.balancer else { unreachable!("built as DRILL") };
@@ -168,7 +169,7 @@ fn tie_rules_prefer_what_they_say() {
     all.next();
     all.loads = vec![7; 5];
     assert!((0..50).all(|_| all.next() == 2), "the best of the first packet stays the first cell");
-    // Sample first follows the samples: like random without memory as long as all are equal.
+    // Sample first follows the samples: like random without memory while all are equal.
     let mut sample = Bench::new(drill(1, 1, Tie::SampleFirst), &[7; 5]);
     let mut random = Bench::new(drill(1, 0, Tie::Random), &[7; 5]);
     let shares = (sample.counts(50_000), random.counts(50_000));
@@ -196,7 +197,7 @@ fn groups_have_memories_of_their_own() {
     }
 }
 
-/// A cell whose port has left the group is ignored, wherever others moved.
+/// A cell whose port has left the group is ignored, wherever the others moved to.
 #[test]
 fn a_remembered_port_that_left_the_group_is_not_chosen() {
     for gone in 0..6u16 {

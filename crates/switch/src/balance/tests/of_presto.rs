@@ -1,4 +1,4 @@
-//! Presto at a switch: the label decides, a neighbour stands in for a port that is gone.
+//! Presto at a switch: the label decides, and a neighbour replaces a port that is gone.
 
 use weft_core::label::PathLabel;
 

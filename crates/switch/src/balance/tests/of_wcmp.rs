@@ -1,4 +1,4 @@
-//! WCMP: the reduction of weights against verified vectors, and flows in proportion to what is left.
+//! WCMP: the reduction of weights compared with verified vectors, and flows in proportion to the reduced weights.
 
 use super::wcmp::{oversubscription, reduce, reduce_to};
 use super::*;
@@ -43,7 +43,7 @@ fn a_table_of_some_size_holds_the_best_that_fits() {
         let best = reduce_to(&weights, entries);
         assert!(best.iter().sum::<u64>() <= entries, "{best:?}");
         let error = oversubscription(&weights, &best);
-        // No bound that fits into the table does better.
+        // No bound that fits into the table is better.
         for step in 0..2_000 {
             let other = reduce(&weights, 1.0 + f64::from(step) * 0.01);
             let fits = other.iter().sum::<u64>() <= entries;

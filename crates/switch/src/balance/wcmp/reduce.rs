@@ -13,10 +13,10 @@ pub fn oversubscription(weights: &[u64], reduced: &[u64]) -> f64 {
     weights.iter().zip(reduced).map(of).fold(0.0, f64::max)
 }
 
-/// More entries than any switch has; the search stops here, because each entry is one step.
+/// More entries than any switch has; the search stops here, because each entry takes one step.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-/// The first weights of the search whose [`oversubscription`] is at most `most`; those given, without a common
+/// The first weights of the search whose [`oversubscription`] is at most `most`; the given weights, without a common
 /// divisor, if they are no larger, or if the search reaches 65536 entries.
 #[must_use]
 pub fn reduce(weights: &[u64], most: f64) -> Vec<u64> {

@@ -1,4 +1,4 @@
-//! Who goes where: engines, what they see and when, failures, and streams of random numbers.
+//! The choice of ports: engines, what they see and when, failures, and streams of random numbers.
 
 use drill::Tie;
 
@@ -12,7 +12,7 @@ use crate::balance::{
 };
 use weft_mark::{NonEct, Scope};
 
-/// The outputs of `n` packets that come in by `inputs` while random ports send.
+/// The outputs of `n` packets that arrive at `inputs` while random ports send.
 fn course(plan: &BenchOptions, inputs: &[u16], n: u64) -> Vec<u16> {
     let mut bench = plan.build();
     let mut dice = Random::new(99, Purpose::Test, 0);
@@ -121,7 +121,8 @@ fn inputs_of_other_rates_have_delays_of_their_own() {
     assert_eq!(bench.send(1, far(FULL)), Some(0));
     bench.next(0);
     bench.next(0);
-    // The first packet has left before either was seen; of two, one remains from the time the fast input's shows up.
+    // The first packet has left before either was seen; of two, one remains once the fast input's packet becomes
+    // visible.
     bench.receive(1, to(0, FULL));
     bench.now = Time(SLOT / 4 + 1);
     assert_eq!(bench.send(0, far(FULL)), Some(1), "two arrived by the fast input and one has left");
@@ -144,12 +145,12 @@ fn a_packet_in_service_counts_until_its_last_bit_unless_told_otherwise() {
         let after = [rest.send(0, far(FULL)).unwrap(), rest.send(0, far(FULL)).unwrap()];
         (during, after)
     };
-    // A packet that has left is taken off once: the next one counts in full.
+    // A packet that has left is subtracted once: the next one counts in full.
     assert_eq!(second(true), (1, [0, 1]));
     assert_eq!(second(false), (0, [0, 1]));
 }
 
-/// A port that engines begin to look at while it sends shows what it would have shown all along.
+/// A port that engines begin to look at while it sends shows the same as if they had always looked.
 #[test]
 fn a_port_watched_from_now_on_shows_the_packet_in_service_as_the_rule_says() {
     let between = |count_in_service| {
@@ -218,7 +219,7 @@ fn shares_by_role(label_of_role: [u16; 4], seed: u64) -> [u64; 4] {
     counts
 }
 
-/// Names of ports do not matter.
+/// The names of ports do not matter.
 #[test]
 fn relabelling_the_ports_permutes_the_results() {
     let plain = shares_by_role([0, 1, 2, 3], 1);
@@ -267,7 +268,7 @@ fn no_packet_goes_to_a_removed_port() {
             for n in 0..200 {
                 bench.receive(n as u16 % 4, crowd(n));
             }
-            // Make the port the most attractive of all before it goes.
+            // Make the port the most attractive of all before it is removed.
             while bench.next(failed).is_some() {}
             for n in 0..8 {
                 bench.receive(n as u16 % 4, crowd(n));
@@ -308,7 +309,7 @@ fn new_routes_take_effect_at_once_and_a_repaired_port_is_used_again() {
         for port in 0..4 {
             while bench.next(port).is_some() {}
         }
-        // Per-flow DRILL keeps its flows where they are: give it others.
+        // Per-flow DRILL keeps its flows where they are: give it different ones.
         let mut ports: Vec<u16> =
             (0..300).filter_map(|n| bench.send(0, Header { ports: n + 1_000, ..far(FULL) })).collect();
         ports.sort_unstable();
@@ -322,7 +323,7 @@ fn new_routes_start_with_an_empty_memory() {
     let kept = |install: bool| {
         let same = |seed: &u64| {
             let balancer = drill_with(1, 1, Tie::MemoryFirst);
-            // No queue is seen, so that all loads are equal and memory alone decides.
+            // No queue is visible, so all loads are equal and only memory decides.
             let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
             let mut bench =
                 BenchOptions { settings, balancer, seed: *seed, ..BenchOptions::default() }.build();
@@ -349,7 +350,7 @@ fn a_packet_for_a_host_whose_link_is_down_is_lost() {
     assert_eq!(bench.effects, [Effect::HasWork(PortId(2))]);
 }
 
-/// A group of one is plain forwarding: no random number is drawn for it.
+/// A group of one port is plain forwarding: no random number is drawn for it.
 #[test]
 fn a_group_of_one_draws_nothing() {
     let single = BenchOptions { uplinks: vec![2], ..BenchOptions::default() };
@@ -364,7 +365,7 @@ fn a_group_of_one_draws_nothing() {
     assert_eq!(outputs(&mut detour), outputs(&mut fresh));
 }
 
-/// What one switch draws is no other switch's business.
+/// The draws of one switch do not affect another.
 #[test]
 fn another_balancer_next_door_does_not_move_the_random_numbers_here() {
     let run = |neighbour: BalancerSettings| {
@@ -427,7 +428,7 @@ fn flows_are_spread_over_components_by_weight_and_packets_within() {
     assert!(second > 800 && third > 800, "DRILL balances within the component: {second} {third}");
 }
 
-/// What is left is spread by the weights that are left; a port that comes back takes its part again.
+/// Flows are spread by the remaining weights; a port that comes back takes its share again.
 #[test]
 fn a_component_without_ports_leaves_its_flows_to_the_others() {
     let mut bench = BenchOptions::default().build();
@@ -457,8 +458,8 @@ fn equal_components_of_single_ports_are_ecmp() {
     }
 }
 
-/// DRILL that leaves out paused ports: as long as one is left they get nothing, whatever the queues hold; a class that is not
-/// paused may use them; and when all are paused, all may be chosen.
+/// DRILL that excludes paused ports: while another port is left they get nothing, whatever the queues hold; a class
+/// that is not paused may use them; and when all are paused, all may be chosen.
 #[test]
 fn paused_ports_leave_the_choice_of_drill() {
     let settings = |exclude_paused| BenchOptions {

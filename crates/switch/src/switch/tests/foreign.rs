@@ -1,5 +1,5 @@
-//! Drivers, packets and tables that name ports which a switch does not have: a panic, or no answer, and never an access beyond
-//! the ports.
+//! Drivers, packets and tables that name ports the switch does not have: a panic or no answer, but never an access
+//! beyond the ports.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -45,7 +45,7 @@ fn a_driver_revokes_at_a_port_beyond_the_last() {
     assert!(panics(|| switch.revoke(&mut turn, BEYOND, &[], |_, _, _| ())));
 }
 
-/// An answer says by which port it goes back. If that is none of this switch's, routes decide.
+/// An answer names the port by which it goes back. If this switch has no such port, routes decide.
 #[test]
 fn a_packet_names_a_port_beyond_the_last() {
     let arbiter = ArbiterSettings::PdqArbiter(Default::default());
@@ -61,7 +61,7 @@ fn a_packet_names_a_port_beyond_the_last() {
     assert_eq!(switch.receive(&mut turn, PortId(0), packet), Verdict::Ready(PortId(1)));
 }
 
-/// A switch refuses routes for another switch, and goes on with its own.
+/// A switch refuses routes for another switch and keeps its own.
 #[test]
 fn routes_name_a_port_beyond_the_last() {
     let mut bench = BenchOptions::default().build();
@@ -70,7 +70,7 @@ fn routes_name_a_port_beyond_the_last() {
     assert!(bench.send(0, far(FULL)).is_some());
 }
 
-/// Routes that name a group that does not come with them leave a table without ways.
+/// Routes that name a group missing from them leave a table without paths.
 #[test]
 fn routes_name_a_group_beyond_the_last() {
     let mut bench = BenchOptions::default().build();
@@ -78,7 +78,7 @@ fn routes_name_a_group_beyond_the_last() {
     assert!(panics(|| bench.send(0, far(FULL))));
 }
 
-/// A balancer that reads loads without saying so would see lengths that nobody keeps.
+/// A balancer that reads loads without declaring it would see lengths that are not maintained.
 #[test]
 #[cfg_attr(debug_assertions, should_panic(expected = "says so in `reads_loads`"))]
 fn loads_are_read_by_balancers_that_say_so() {

@@ -1,4 +1,4 @@
-//! Departures that are foreseen while nobody can be paused, and revoked when somebody may be.
+//! Departures that are foreseen while no sender can be paused, and revoked when one may be.
 
 use super::*;
 use crate::pause::PfcSettings;
@@ -100,13 +100,15 @@ fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
     let (_, verdict) = bench.arrives(0);
     assert_eq!(start(verdict), bench.now);
     let counters = bench.switch.reading().counters(bench.now + Span(SLOT), PortId(3));
-    // Each packet from its arrival to its last bit: 1, 2, 3, 4, 4 slots but for the thousandths between arrivals, and 1.
+    // Each packet from its arrival to its last bit: 1, 2, 3, 4, 4 slots except for the thousandths between arrivals,
+    // and 1.
     let slots = 1 + 2 + 3 + 4 + 4 + 1;
     assert_eq!(counters.byte_time, 1_000 * u128::from(slots * SLOT - (1_000 + 2_000 + 3_000)));
     assert_eq!(counters.peak, Bytes(5_000));
 }
 
-/// A packet of the first queue goes before 18 of the last. The next packet finds that too many, and departures are revoked.
+/// A packet of the first queue goes before 18 of the last. For the next packet that would be too many, and departures
+/// are revoked.
 #[test]
 fn a_lull_ends_when_many_are_postponed() {
     let schedule = SchedulerSettings::Strict(Default::default());
@@ -159,8 +161,8 @@ fn a_held_port_foresees_nothing_while_others_go_on() {
     assert_eq!(start(bench.arrives(0).1), bench.now);
 }
 
-/// Packets for port 3 make the switch pause a sender. When that may resume, the other ports foresee at once, although port 3 is held
-/// and has not been empty since.
+/// Packets for port 3 make the switch pause a sender. When the sender may resume, the other ports foresee at once,
+/// although port 3 is held and has not been empty since.
 #[test]
 fn a_lull_begins_while_a_port_is_held() {
     let mut bench = bench();

@@ -1,4 +1,4 @@
-//! What is stored and counted: conservation, limits of the buffer, counters, marks and early drops.
+//! Storage and counters: conservation, limits of the buffer, marks and early drops.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ use weft_mark::{
 const BUFFER: u64 = 40_000;
 const PER_PORT: u64 = 12_000;
 
-/// A switch drawn at random from everything that can be chosen.
+/// A random switch, drawn from everything that can be configured.
 fn any_plan(dice: &mut Random) -> BenchOptions {
     let ports = 2 + dice.below(6) as u16;
     let sharing = [
@@ -149,7 +149,7 @@ fn any_balancer(dice: &mut Random) -> BalancerSettings {
     members[dice.below(members.len() as u32) as usize].clone()
 }
 
-/// A second set of books, kept by looking at packets only.
+/// A second account, kept only by looking at packets.
 struct Books {
     bench: Bench,
     /// Where each stored packet is and how large it is.
@@ -257,7 +257,7 @@ impl Books {
         assert_eq!(self.bench.pool.alive(), self.stored.len(), "no packet is forgotten or invented");
     }
 
-    /// Nothing is left, and the counters agree.
+    /// Nothing remains, and the counters agree.
     fn close(mut self, offered: u64) {
         for port in 0..self.serving.len() {
             self.wait(1_000);
@@ -319,8 +319,8 @@ fn live(case: u64) -> u64 {
     dropped
 }
 
-/// Conservation: charges are the bytes stored at every step, limits hold, nothing is lost without a word and
-/// everything is given back - over random switches of every kind.
+/// Conservation: charges are the bytes stored at every step, limits hold, nothing is lost silently and everything is
+/// given back, over random switches of every kind.
 #[test]
 fn every_byte_is_charged_once_and_released_once() {
     let dropped: u64 = (0..300).map(live).sum();
@@ -374,8 +374,8 @@ fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
     assert_eq!(bench.queued(), [4_000]);
 }
 
-/// Threshold of 3 kB, packets of 1 kB: a red packet is dropped if it would raise what counts to the threshold. Only the count of the
-/// whole queue sees green packets, which are never dropped for their colour.
+/// Threshold of 3 kB, packets of 1 kB: a red packet is dropped if it would raise the counted bytes to the threshold.
+/// Only the count of the whole queue includes green packets, which are never dropped for their colour.
 #[test]
 fn red_packets_are_dropped_at_their_threshold_and_green_ones_are_not() {
     let red = Header { kind: PacketKind::Red, ..far(FULL) };
@@ -398,7 +398,7 @@ fn red_packets_are_dropped_at_their_threshold_and_green_ones_are_not() {
         assert_eq!(fate(red), lost, "{count:?}: and change nothing for red ones");
         let wires = bench.drain(0);
         assert_eq!(wires.len(), 4, "{count:?}");
-        // Behind green packets only the count decides.
+        // Behind green packets the way of counting decides.
         let mut fate = |header| {
             bench.receive(0, header);
             bench.drops()
@@ -485,7 +485,8 @@ fn one_hot_port_takes_alpha_b_over_one_plus_alpha() {
     }
 }
 
-/// Two ports fill alike; a third that comes later gets its part because the others drain, not because they are cut.
+/// Two ports fill equally; a third that comes later gets its share because the others drain, not because they are
+/// cut.
 #[test]
 fn a_late_port_pushes_the_first_two_down_without_preemption() {
     let mut bench = shared(1.0);

@@ -1,5 +1,5 @@
-//! The memory management of chips: closed forms of its thresholds on both sides, pools that keep apart, headroom that is
-//! shared, and books that agree.
+//! The memory management of chips: closed forms of the thresholds on both sides, separate pools, shared headroom, and
+//! consistent accounts.
 
 use super::*;
 use crate::pause::Charges;
@@ -11,7 +11,7 @@ use weft_core::settings::Share;
 const BUFFER: u64 = 4_500_000;
 const PORTS: u16 = 16;
 
-/// No minima, nothing on the way out limits anything; class 0 is lossy, class 1 lossless.
+/// No minima and no limits on egress; class 0 is lossy, class 1 lossless.
 fn bare() -> MmuSettings {
     MmuSettings {
         group_minimum: Bytes(0),
@@ -40,7 +40,7 @@ fn bench(own: MmuSettings, pfc: crate::PfcSettings) -> Bench {
 }
 
 impl Bench {
-    /// Hands over a packet; why it was dropped.
+    /// Hands over a packet and returns why it was dropped, if it was.
     fn offer(&mut self, from: u16, header: Header) -> Option<Reason> {
         let packet = self.receive(from, header);
         let lost = self.drops().first().copied();
@@ -54,7 +54,7 @@ impl Bench {
         self.switch.reading().charges().expect("memory is managed")
     }
 
-    /// Offers packets in turn until each has been refused many times over; the last reason.
+    /// Offers packets in turn until each has been refused many times; returns the last reason.
     fn fill(&mut self, ports: impl Iterator<Item = (u16, Header)> + Clone) -> Option<Reason> {
         let mut last = None;
         for _ in 0..2 * BUFFER / u64::from(FULL) {
@@ -65,7 +65,7 @@ impl Bench {
         last
     }
 
-    /// The pause frames that a port has to send.
+    /// The pause frames due at a port.
     fn frame(&mut self, port: u16) -> Option<PauseFrame> {
         let (switch, mut turn) = self.turn();
         switch.outputs.finish_service(&mut turn, PortId(port));
@@ -110,7 +110,7 @@ fn a_lossless_class_stops_its_sender_at_the_closed_form_and_goes_on_an_offset_lo
         assert!(before < BUFFER, "a frame must come");
     }
     assert!((before as f64 - xoff).abs() <= 1_100.0, "stopped at {before}, expected {xoff}");
-    // What comes after that goes into headroom, six packets in all; the seventh is lost.
+    // Later packets go into headroom, six in all; the seventh is lost.
     let after: Vec<_> = (0..6).map(|_| bench.offer(0, lossless)).collect();
     assert_eq!(after, [None, None, None, None, None, Some(Reason::Headroom)]);
     assert_eq!(bench.charges().headroom, Bytes(6_000));
@@ -142,7 +142,7 @@ fn pooled_headroom_is_shared_and_can_run_out() {
     assert_eq!((0..3).filter_map(|port| bench.frame(port)).count(), 3, "and all may go on");
 }
 
-/// A lossy class that takes all of its pool leaves the other pool as it was.
+/// A lossy class that uses up its pool leaves the other pool untouched.
 #[test]
 fn service_pools_keep_apart() {
     let stopped_at = |pools: Vec<PoolSettings>| {
@@ -162,7 +162,7 @@ fn service_pools_keep_apart() {
     assert!(together < 10_000, "one pool, which the lossy class has nearly filled: {together}");
 }
 
-/// However full the pools are, minima are there: of a queue on the way out; of a class and a port on the way in.
+/// However full the pools are, minima are available: of a queue on egress; of a class and a port on ingress.
 #[test]
 fn minima_are_always_there() {
     let greedy = MmuSettings { queue_alpha: 1e9, lossy_alpha: 1e9, ..bare() };

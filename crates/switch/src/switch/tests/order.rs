@@ -1,4 +1,4 @@
-//! Who leaves first: schedulers through the switch.
+//! The order of departures: schedulers tested through the switch.
 
 use super::*;
 use crate::schedule::{
@@ -41,8 +41,8 @@ fn strict_priority_serves_the_first_queue_with_packets_and_interrupts_nobody() {
     assert_eq!(bench.drain(0), [2, 101, 102, 201, 202, 203], "classes beyond the last queue share it");
 }
 
-/// While all queues have packets, each gets bytes by weight, whatever its packet sizes; at no time does a queue's
-/// share differ from its due by more than a quantum and a packet per queue.
+/// While all queues have packets, each gets bytes by weight, whatever its packet sizes; a queue's share never differs
+/// from its due by more than a quantum and a packet per queue.
 #[test]
 fn drr_shares_bytes_by_weight_with_mixed_sizes() {
     let weights = [1u32, 2, 5, 3];
@@ -162,8 +162,8 @@ fn a_packet_carries_where_and_when_it_came_in() {
     assert_eq!(bench.pool.headers.get(lost).hops, u8::MAX, "a loop of routes does not wrap");
 }
 
-/// Queues 0 and 1 go first; what they leave, queues 2 and 3 share as 1 to 3, by bytes or by packets. All queues but the first two
-/// always have packets, of different sizes; of 40 000 packets one in ten is urgent.
+/// Queues 0 and 1 go first; queues 2 and 3 share the rest as 1 to 3, by bytes or by packets. All queues except the
+/// first two always have packets, of different sizes; of 40 000 packets one in ten is urgent.
 #[test]
 fn weights_apply_to_what_strict_queues_leave() {
     let by_bytes = StrictDrrSettings { first: 2, quantum: Bytes(1_538), weights: vec![1, 3] };
@@ -202,7 +202,7 @@ fn weights_apply_to_what_strict_queues_leave() {
     }
 }
 
-/// A held queue of high priority holds back nobody, and with all others held the last has the port.
+/// A held queue of high priority holds back no other, and when all others are held the last has the port.
 #[test]
 fn strict_queues_that_are_empty_leave_everything() {
     let schedule = SchedulerSettings::StrictDrr(StrictDrrSettings { first: 7, ..Default::default() });

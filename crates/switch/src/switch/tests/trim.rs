@@ -1,4 +1,4 @@
-//! What is cut, what goes back, and what is lost all the same.
+//! Trimmed, returned and lost packets.
 
 use super::*;
 use crate::TrimSettings;
@@ -30,7 +30,7 @@ fn payload() -> Header {
     class(1, header)
 }
 
-/// A number of packets arrive.
+/// Several packets arrive.
 fn fill(bench: &mut Bench, count: usize, header: Header) {
     for _ in 0..count {
         bench.receive(1, header);

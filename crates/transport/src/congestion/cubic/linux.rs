@@ -47,7 +47,7 @@ struct Epoch {
     plateau: u64,
     /// From the start to the plateau, in fractions of a second.
     k: u64,
-    /// The window of a Reno flow, and what was acknowledged since it grew.
+    /// The window of a Reno flow, and the bytes acknowledged since it grew.
     reno: u64,
     reno_credit: u64,
 }
@@ -100,7 +100,7 @@ impl Linux {
         let (mss, cwnd) = (window.mss, window.cwnd / window.mss);
         self.compute(cwnd, ack, (acked, mss));
         let pace = self.pace.max(1) * mss;
-        // What was accumulated at a slower rate is worth at most one segment.
+        // Credit accumulated at a slower rate is worth at most one segment.
         if self.credit >= pace {
             self.credit = 0;
             window.cwnd += mss;
@@ -110,7 +110,7 @@ impl Linux {
         self.credit %= pace;
     }
 
-    /// How many segments must be acknowledged to grow by one.
+    /// The number of segments that must be acknowledged to grow by one.
     fn compute(&mut self, cwnd: u64, ack: &AckEvent, (acked, mss): (u64, u64)) {
         if let Some(epoch) = &mut self.epoch {
             epoch.reno_credit += acked;
@@ -169,7 +169,7 @@ impl Linux {
         }
     }
 
-    /// A congestion event: returns the window to fall to, in bytes.
+    /// Called at a congestion event: returns the window to fall to, in bytes.
     pub(super) fn reduce(&mut self, window: &Window) -> u64 {
         let cwnd = window.cwnd / window.mss;
         self.last_peak = match self.fast_convergence && cwnd < self.last_peak {
@@ -180,12 +180,12 @@ impl Linux {
         cwnd * self.kept / 1024 * window.mss
     }
 
-    /// A time-out: the path is unknown.
+    /// Called at a time-out: the path is unknown.
     pub(super) fn forget(&mut self) {
         (self.last_peak, self.pace, self.computed) = (0, 0, (0, 0));
     }
 
-    /// The window has not been the limit since `latest`: the epoch's clock is stopped for that time.
+    /// Called when the window has not been the limit since `latest`: the epoch's clock is stopped for that time.
     pub(super) fn stand_still(&mut self, latest: Time, now: Time) {
         let ticks = self.ticks.at(now) - self.ticks.at(latest);
         if let Some(epoch) = &mut self.epoch {

@@ -70,8 +70,8 @@ impl Form {
         }
     }
 
-    /// A congestion event: the draft restarts the measurement of the largest round trip, Linux forgets a twentieth of
-    /// the excess.
+    /// Called at a congestion event: the draft restarts the measurement of the largest round trip, Linux forgets a
+    /// twentieth of the excess.
     pub(super) fn fade(self, round_trips: &mut RoundTrips) {
         let RoundTrips { shortest, longest } = *round_trips;
         round_trips.longest = match self.variant {

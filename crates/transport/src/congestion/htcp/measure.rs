@@ -1,5 +1,5 @@
-//! What H-TCP measures: the extremes of the round trip, and the throughput achieved. In ticks; must not depend on
-//! their length.
+//! The measurements of H-TCP: the extremes of the round trip, and the throughput achieved. In ticks; must not depend
+//! on their length.
 
 /// Smallest and largest round trip, in ticks; zero when there is no sample.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,12 +52,12 @@ impl Throughput {
         }
     }
 
-    /// The maximum throughput of this epoch is within a fifth of that of the previous epoch.
+    /// Whether the maximum throughput of this epoch is within a fifth of that of the previous epoch.
     pub(super) fn was_steady(&self) -> bool {
         (4 * self.previous..=6 * self.previous).contains(&(5 * self.greatest))
     }
 
-    /// A congestion event ends the epoch.
+    /// Ends the epoch at a congestion event.
     pub(super) fn close_epoch(&mut self) {
         self.previous = self.greatest;
     }

@@ -62,7 +62,7 @@ impl TcpSender {
         self.restart_timers(now, true);
     }
 
-    /// Something is missing, or has been before on this connection.
+    /// Handles the case that payload is missing, or has been missing before on this connection.
     #[inline(never)]
     fn acknowledged_in_trouble(&mut self, now: Time, ack: u64, segment: &Segment) {
         let in_flight = self.pipe();
@@ -135,8 +135,8 @@ impl TcpSender {
         digest
     }
 
-    /// Records the selective acknowledgement. Without progress the echo belongs to the first block; what other blocks
-    /// report was sent earlier.
+    /// Records the selective acknowledgement. Without progress the echo belongs to the first block; bytes reported by
+    /// other blocks were sent earlier.
     fn take_in_blocks(&mut self, segment: &Segment, progress: bool) -> News {
         let (una, next, newest) = (self.una, self.next, self.newest);
         let mut all = News::default();
@@ -230,7 +230,7 @@ impl TcpSender {
         }
     }
 
-    /// An acknowledgement during recovery or reduction.
+    /// Handles an acknowledgement during recovery or reduction.
     fn repair(&mut self, digest: &Digest) {
         let partial = digest.acked > 0 && self.state == FlowState::Recovery;
         if partial && !self.transport.tcp.sack {

@@ -74,7 +74,7 @@ impl TcpSender {
         self.owed.lost = true;
     }
 
-    /// An echoed mark starts a reduction.
+    /// Starts a reduction after an echoed mark.
     pub(super) fn begin_reduction(&mut self, now: Time) {
         self.counts.reductions += 1;
         self.reduce(now, Cause::Mark);
@@ -126,7 +126,7 @@ impl TcpSender {
     fn end_recovery(&mut self) {
         self.window.cwnd = self.window.ssthresh;
         if !self.transport.tcp.sack {
-            // No burst at the end (RFC 6582, section 3.2, step 3, first choice).
+            // Avoids a burst at the end (RFC 6582, section 3.2, step 3, first choice).
             let calm = self.outstanding().max(self.window.mss) + self.window.mss;
             self.window.cwnd = calm.min(self.window.ssthresh);
             self.dupacks = 0;
@@ -154,8 +154,8 @@ impl TcpSender {
         }
     }
 
-    /// The retransmission timer expired: declares everything in flight lost. Only the first expiry of an episode lowers
-    /// the threshold.
+    /// Called when the retransmission timer has expired: declares everything in flight lost. Only the first expiry of
+    /// an episode lowers the threshold.
     pub(super) fn lose_everything(&mut self, now: Time) {
         if self.trip.backoff() == 0 {
             self.reduce(now, Cause::Timeout);

@@ -1,5 +1,5 @@
 //! Pacing and bursts: when the next burst may start, and how large it is, as in Linux (`tcp_update_pacing_rate`,
-//! `tcp_tso_autosize`, `tcp_tso_should_defer` of kernel 6.18). Depends on the window, not on what is sent.
+//! `tcp_tso_autosize`, `tcp_tso_should_defer` of kernel 6.18). Depends on the window, not on the data sent.
 
 use weft_core::{Span, Time};
 
@@ -18,7 +18,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// A burst that takes `span` at the pacing rate starts. A late sender may catch up by half of that.
+    /// Starts a burst that takes `span` at the pacing rate. A late sender may catch up by half of that.
     fn begin(&mut self, now: Time, span: Span) {
         let late = if self.next == Time::ZERO { Span::ZERO } else { now.since(self.next.min(now)) };
         self.next = now + (span - late.min(span / 2));
@@ -37,8 +37,8 @@ impl TcpSender {
         self.rules.tso && self.pace.burst == 0 && !self.worth_a_burst(room, now)
     }
 
-    /// Whether a burst may start: enough of the window and of the receiver's window is open for one, or for all that is
-    /// left; or waiting would gain nothing, or has lasted long enough.
+    /// Whether a burst may start: enough of the window and of the receiver's window is open for one, or for
+    /// everything that is left; or waiting would gain nothing, or has lasted long enough.
     fn worth_a_burst(&self, room: u64, now: Time) -> bool {
         let left = self.size - self.next;
         let room = room.min(self.rules.receive_window - self.outstanding());
@@ -65,7 +65,7 @@ impl TcpSender {
         segments.max(u64::from(tcp.tso_min_segments)) * self.window.mss
     }
 
-    /// What `tso_rtt_log` adds for nearby hosts.
+    /// The addition of `tso_rtt_log` for nearby hosts.
     fn bonus(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let halvings = (self.trip.least().0 / 1_000_000) >> tcp.tso_rtt_log;
@@ -81,7 +81,7 @@ impl TcpSender {
         bytes as f64 * self.trip.smoothed().0 as f64 / (factor * window as f64)
     }
 
-    /// A new segment of `length` was sent: it continues the burst or starts one.
+    /// Records that a new segment of `length` was sent: it continues the burst or starts one.
     pub(super) fn continue_burst(&mut self, length: u64, now: Time) {
         if self.pace.burst == 0 {
             self.pace.burst = self.new_burst(length);

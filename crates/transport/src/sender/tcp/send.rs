@@ -1,4 +1,4 @@
-//! What is sent next. The choice is recomputed whenever anything changes, so that it reflects the newest
+//! The choice of the next packet, recomputed whenever anything changes, so that it reflects the newest
 //! acknowledgement when the network card asks.
 
 use std::ops::Range;
@@ -31,13 +31,13 @@ pub(super) enum What {
 pub(super) enum Why {
     /// It is lost.
     Lost,
-    /// It may be lost, and there is nothing better to send (NextSeg, rule 3).
+    /// A segment that may be lost, if there is nothing better to send (NextSeg, rule 3).
     Doubtful,
     /// The last segment, once per recovery, to elicit an acknowledgement (NextSeg, rule 4).
     Rescue,
     /// The last segment, because no acknowledgement arrived for a while.
     Probe,
-    /// Part of what is in flight, to elicit an echo (TLT).
+    /// Part of the data in flight, to elicit an echo (TLT).
     Forced,
 }
 
@@ -50,7 +50,7 @@ struct New {
     may_go: bool,
 }
 
-/// What to send and, for a retransmission, which bytes.
+/// The packet to send and, for a retransmission, its bytes.
 type Choice = (What, Range<u64>);
 
 pub(super) const NOTHING: Choice = (What::Nothing, 0..0);
@@ -63,7 +63,7 @@ impl New {
 }
 
 impl TcpSender {
-    /// Sends what was chosen; must not be called if nothing was.
+    /// Sends the chosen packet; must not be called if none was chosen.
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         if self.choice == What::New {
@@ -73,7 +73,7 @@ impl TcpSender {
         }
     }
 
-    /// Sends anything but new payload.
+    /// Sends anything other than new payload.
     #[inline(never)]
     fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         match self.choice {
@@ -303,7 +303,7 @@ impl TcpSender {
         }
         let (next, newest) = (self.next, self.newest);
         let Trouble { board, undo, .. } = self.trouble();
-        // What is now in flight was sent before this.
+        // Data now in flight was sent before this.
         board.extend(next, newest);
         undo.iter_mut().for_each(Undo::sent_again);
         match why {

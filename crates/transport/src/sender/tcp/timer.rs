@@ -58,7 +58,7 @@ impl TcpSender {
         self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
     }
 
-    /// Sets the probe timer after new data was sent or acknowledged; there is no probe while something is known to be
+    /// Sets the probe timer after new data was sent or acknowledged; there is no probe while payload is known to be
     /// missing.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {

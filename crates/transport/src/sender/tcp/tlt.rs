@@ -1,5 +1,5 @@
-//! TLT at the sender: which packets are important, what an echo proves, and what is sent although the window is closed.
-//! Unused without TLT.
+//! TLT at the sender: the important packets, the losses that an echo proves, and packets sent although the window is
+//! closed. Unused without TLT.
 
 use std::ops::Range;
 
@@ -28,8 +28,9 @@ impl TcpSender {
         header.kind = weft_tlt::kind(important);
     }
 
-    /// Processes an acknowledgement under TLT: what its echo proves lost is recorded before the rest. The answer to a
-    /// forced packet is passed on only if it brings news; otherwise it would look like a duplicate acknowledgement.
+    /// Processes an acknowledgement under TLT: losses that its echo proves are recorded before the rest. The answer
+    /// to a forced packet is passed on only if it brings news; otherwise it would look like a duplicate
+    /// acknowledgement.
     #[inline(never)]
     pub(super) fn acknowledged_under_tlt(&mut self, now: Time, segment: &Segment) {
         let Some(labels) = &mut self.labels else { return };
@@ -73,8 +74,8 @@ impl TcpSender {
         }
     }
 
-    /// Sends what the window would not allow. The scoreboard does not record it, so it may be declared lost and sent
-    /// again.
+    /// Sends a packet that the window would not allow. The scoreboard does not record it, so it may be declared lost
+    /// and sent again.
     #[inline(never)]
     pub(super) fn send_forced(&mut self, now: Time, bytes: Range<u64>, segment: &mut Segment) {
         self.counts.probes += 1;
