@@ -8,9 +8,9 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, FlowId, LinkId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_sim::Simulation;
+use weft_switch::mark::{At, MarkerSettings, NonEct, step::StepSettings};
 use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings, strict::StrictSettings};
 use weft_switch::{PortSettings, ShaperSettings, VoqSettings};
-use weft_switch::mark::{At, MarkerSettings, NonEct, step::StepSettings};
 use weft_topology::Node;
 use weft_workload::Flow;
 
@@ -89,7 +89,10 @@ fn deep_queues_hold_what_shallow_ones_drop() {
 /// whichever way the classes share the line.
 #[test]
 fn a_shaped_class_leaves_credit_to_the_others() {
-    let shares = [SchedulerSettings::Strict(StrictSettings::default()), SchedulerSettings::Drr(DrrSettings::default())];
+    let shares = [
+        SchedulerSettings::Strict(StrictSettings::default()),
+        SchedulerSettings::Drr(DrrSettings::default()),
+    ];
     for schedule in shares {
         let mut setup = with_voqs(VoqSettings { groups: 2, ..VoqSettings::default() });
         (setup.switch.queues, setup.switch.schedule) = (2, schedule.clone());
@@ -107,9 +110,12 @@ fn a_shaped_class_leaves_credit_to_the_others() {
         // Both take the same time if nothing holds them back.
         setup.flows = vec![offered(0, 0, 2), offered(4, 1, 4)].into();
         let record = lab::run(setup);
-        let took = |flow: usize| record.flows[flow].end.expect("nothing is lost").since(record.flows[flow].start);
+        let took =
+            |flow: usize| record.flows[flow].end.expect("nothing is lost").since(record.flows[flow].start);
         let (shaped, other) = (took(0), took(1));
-        let ratio = |span: Span, offered: u64| span.0 as f64 / Rate(line.0 / offered).time_for(Bytes(30_000_000 / offered)).0 as f64;
+        let ratio = |span: Span, offered: u64| {
+            span.0 as f64 / Rate(line.0 / offered).time_for(Bytes(30_000_000 / offered)).0 as f64
+        };
         assert!((4.8..5.6).contains(&ratio(shaped, 2)), "{}", ratio(shaped, 2));
         assert!((1.0..1.12).contains(&ratio(other, 4)), "{}", ratio(other, 4));
     }

@@ -155,7 +155,8 @@ mod tests {
         }
         let mut granted = [[0; 2]; 3];
         for n in 0..700 {
-            let (class, group) = credits.grant(Time::ZERO + Span::from_ns(100) * n, u8::MAX).expect("all ask");
+            let (class, group) =
+                credits.grant(Time::ZERO + Span::from_ns(100) * n, u8::MAX).expect("all ask");
             granted[class][usize::from(group)] += 1;
         }
         assert_eq!(granted, [[200, 200], [100, 100], [50, 50]]);
