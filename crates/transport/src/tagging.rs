@@ -41,6 +41,12 @@ impl PiasSettings {
         !self.thresholds.is_empty()
     }
 
+    /// Whether the position of a packet alone decides its class.
+    fn goes_by_position(&self) -> bool {
+        let resets = self.reset_idle.is_some() || self.reset_timeouts.is_some();
+        self.by == TagBy::Offset && self.message.is_none() && !resets
+    }
+
     /// Number of classes used, starting with the flow's.
     #[must_use]
     pub fn classes(&self) -> u8 {
@@ -58,7 +64,14 @@ pub(crate) struct Tagger {
     last: Time,
     /// Number of thresholds passed by the last packet, which is rarely different for the next.
     passed: u8,
+    /// Where only positions count: the first that has the class of the last packet, and how many follow it that have it too.
+    known: (u64, u64),
+    /// The class of the last packet.
+    class: Class,
 }
+
+/// No position.
+const NOWHERE: (u64, u64) = (u64::MAX, 0);
 
 /// A packet about to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +86,7 @@ pub(crate) struct Tagged {
 
 impl Tagger {
     pub(crate) fn new() -> Tagger {
-        Tagger { sent: 0, from: 0, last: Time::NEVER, passed: 0 }
+        Tagger { sent: 0, from: 0, last: Time::NEVER, passed: 0, known: NOWHERE, class: Class(0) }
     }
 
     /// The class of a packet of a flow whose own class is `first`.
@@ -93,8 +106,27 @@ impl Tagger {
         let counted = position.saturating_sub(self.from);
         let counted = settings.message.map_or(counted, |message| counted % message.0.max(1));
         self.passed = passed(&settings.thresholds, counted, self.passed);
-        Class((first.0 + self.passed).min(7))
+        self.class = Class((first.0 + self.passed).min(7));
+        if settings.goes_by_position() {
+            self.known = positions(&settings.thresholds, self.passed);
+        }
+        self.class
     }
+
+    /// The class of the packet at a position, if it is that of the last packet and nothing else is counted.
+    #[inline(always)]
+    pub(crate) fn known(&self, start: u64) -> Option<Class> {
+        let (first, more) = self.known;
+        (start.wrapping_sub(first) <= more).then_some(self.class)
+    }
+}
+
+/// The positions beyond the first `passed` thresholds and not beyond the next: the first, and how many follow it.
+fn positions(thresholds: &[Bytes], passed: u8) -> (u64, u64) {
+    let passed = usize::from(passed);
+    let first = passed.checked_sub(1).map_or(0, |below| thresholds[below].0 + 1);
+    let last = thresholds.get(passed).map_or(u64::MAX - 1, |next| next.0);
+    (first, last - first)
 }
 
 /// The number of thresholds, which ascend, below `counted`; the search starts at a likely number.
@@ -134,6 +166,33 @@ mod tests {
         let mut tagger = Tagger::new();
         let classes = (0..25).map(|_| tagger.class(&settings, Class(0), packet(0, 0)).0);
         assert_eq!(classes.filter(|class| *class == 0).count(), 21, "what is sent again counts");
+    }
+
+    /// What the last packet tells of others is what each of them would be told, at every threshold and around it; with anything else
+    /// to count it tells nothing.
+    #[test]
+    fn a_known_class_is_the_class() {
+        let settings = thresholds(TagBy::Offset);
+        let starts = [0, 1, 19_999, 20_000, 20_001, 99_999, 100_000, 100_001, 1 << 40];
+        for last in starts {
+            let mut tagger = Tagger::new();
+            assert_eq!(tagger.known(last), None, "nothing was sent yet");
+            let class = tagger.class(&settings, Class(1), packet(last, 0));
+            for start in starts {
+                let own = Tagger::new().class(&settings, Class(1), packet(start, 0));
+                assert_eq!(tagger.known(start), (own == class).then_some(own), "{start} after {last}");
+            }
+        }
+        for more in [
+            PiasSettings { message: Some(Bytes(50_000)), ..thresholds(TagBy::Offset) },
+            PiasSettings { reset_idle: Some(Span(5)), ..thresholds(TagBy::Offset) },
+            PiasSettings { reset_timeouts: Some(2), ..thresholds(TagBy::Offset) },
+            thresholds(TagBy::Sent),
+        ] {
+            let mut tagger = Tagger::new();
+            tagger.class(&more, Class(0), packet(0, 0));
+            assert_eq!(tagger.known(0), None);
+        }
     }
 
     #[test]

@@ -324,8 +324,17 @@ impl TcpSender {
     }
 
     /// Gives a packet of payload its class under PIAS.
-    #[inline(never)]
+    #[inline]
     fn tag(&mut self, now: Time, header: &mut Header, segment: &Segment) {
+        let known = self.labels.as_ref().and_then(|labels| labels.tagger.known(segment.sequence));
+        match known {
+            Some(class) => header.class = class,
+            None => self.tag_anew(now, header, segment),
+        }
+    }
+
+    #[inline(never)]
+    fn tag_anew(&mut self, now: Time, header: &mut Header, segment: &Segment) {
         let Some(labels) = &mut self.labels else { return };
         let (start, length) = (segment.sequence, u64::from(segment.length));
         let timeouts = u32::from(self.trip.backoff());
