@@ -9,7 +9,7 @@ use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
-use weft_core::{Purpose, Random, Span, Time};
+use weft_core::{Purpose, Span, Time};
 use weft_jobs::ClusterJob;
 
 weft_core::settings! {
@@ -54,7 +54,8 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
 
 /// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
-/// # Errors Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
+/// # Errors
+/// Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
 /// paths are `traffic[i].…`.
 pub fn generate(
     traffic: &[TrafficSettings],
@@ -166,7 +167,7 @@ fn open(
         if !tags.insert(&entry.tag) {
             found.push(Problem::new("tag", format!("two entries have the tag `{}`", entry.tag)));
         }
-        match open_entry(entry, &site(index, entry, shape, seed), (limits, seed)) {
+        match open_entry(entry, &site(index, entry, shape, seed), limits) {
             Ok(entry) => entries.push(entry),
             Err(more) => found.extend(more),
         }
@@ -194,7 +195,7 @@ fn deadlines(
 fn open_entry(
     entry: &TrafficSettings,
     site: &PatternSite<'_>,
-    (limits, seed): (&Limits, u64),
+    limits: &Limits,
 ) -> Result<Entry, Vec<Problem>> {
     let deadlines = deadlines(entry, site)?;
     let pattern = AnyPattern::new(&entry.pattern, ());
@@ -213,7 +214,7 @@ fn open_entry(
     let end = end.unwrap_or(Time::NEVER);
     let flows = stream.flows.take_while(move |flow| flow.start < end);
     let Some(deadlines) = deadlines else { return Ok((Box::new(flows) as Box<dyn Draw>).peekable()) };
-    let mut random = Random::new(seed, Purpose::Deadlines, u64::from(site.tag));
+    let mut random = site.random(Purpose::Deadlines);
     let dated = flows.map(move |flow| {
         let drawn = deadlines.draw(&mut random);
         Flow { deadline: flow.own_deadline().unwrap_or(drawn), ..flow }
