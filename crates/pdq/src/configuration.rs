@@ -1,4 +1,4 @@
-//! PDQ of a run: its settings, checked and clamped, with the sizes that follow. Must not depend on the ends of flows.
+//! PDQ of a run: its settings with the sizes that follow. Must not depend on the ends of flows.
 
 use weft_core::stack::Frames;
 use weft_core::{Bytes, Class};
@@ -13,7 +13,7 @@ pub struct PdqStack {
 }
 
 impl PdqStack {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// From settings that the checks of a scenario accept.
     #[must_use]
     pub fn new(settings: &PdqSettings) -> PdqStack {
         PdqStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }

@@ -1,4 +1,4 @@
-//! pFabric of a run: its settings, checked and clamped, with the sizes that follow. Must not depend on the ends of flows.
+//! pFabric of a run: its settings with the sizes that follow. Must not depend on the ends of flows.
 
 use weft_core::stack::Frames;
 use weft_core::{Bytes, Class};
@@ -13,7 +13,7 @@ pub struct PfabricStack {
 }
 
 impl PfabricStack {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// From settings that the checks of a scenario accept.
     #[must_use]
     pub fn new(settings: &PfabricSettings) -> PfabricStack {
         PfabricStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
