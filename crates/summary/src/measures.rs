@@ -1,6 +1,6 @@
 //! Computes the summary from a record and the statistics of its flows. Must not depend on how results are shown.
 
-use crate::derived::utilisation;
+use crate::derived::{tier, utilisation};
 use crate::summary::{
     ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered,
     PauseCause, RunFacts, Summary, Uplinks, Waiting, hop_names, stop_name,
@@ -85,7 +85,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
 
 fn important_share(flows: &FlowStatistics) -> Option<f64> {
     let sent = flows.delivered_bits / 8 + flows.retransmitted_bytes;
-    (flows.important_bytes > 0).then(|| flows.important_bytes as f64 / sent as f64)
+    (flows.important_bytes > 0 && sent > 0).then(|| flows.important_bytes as f64 / sent as f64)
 }
 
 fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
@@ -196,10 +196,6 @@ fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
         fabric_utilisation,
         uplinks: Uplinks::of(record, Some(arrivals)).filter(|_| record.measured.has(Quantity::Loads)),
     })
-}
-
-fn tier(record: &RunRecord, node: u32) -> u8 {
-    record.nodes.get(node as usize).map_or(0, |node| node.tier)
 }
 
 /// Greatest utilisation of a switch's link, and the mean of those between switches that were up throughout, where loads were
