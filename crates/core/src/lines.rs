@@ -130,7 +130,8 @@ impl Line<'_> {
 
     /// The word at `index` as a whole number in `min..=max`; `what` names it in the error.
     ///
-    /// # Errors If there is no such word, or it is not such a number.
+    /// # Errors
+    /// If there is no such word, or it is not such a number.
     pub fn number<N>(&self, index: usize, what: &str, (min, max): (N, N)) -> Result<N, ImportError>
     where
         N: FromStr + PartialOrd + fmt::Display,

@@ -160,7 +160,8 @@ impl Random {
 
     /// `count` different numbers below `among`, in random order: the first steps of a shuffle.
     ///
-    /// # Panics If `count` exceeds `among`.
+    /// # Panics
+    /// If `count` exceeds `among`.
     #[must_use]
     pub fn distinct(&mut self, count: u32, among: u32) -> Vec<u32> {
         assert!(count <= among, "{count} different numbers below {among}");

@@ -18,7 +18,8 @@ use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
 /// The parts of the run of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
+/// # Errors
+/// Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;

@@ -52,7 +52,8 @@ pub fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> 
 
 /// The setup of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
+/// # Errors
+/// Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     build::setup(settings, folder, seed)
@@ -92,7 +93,8 @@ impl Prepared {
 
     /// The parts of the run with a seed.
     ///
-    /// # Errors [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
+    /// # Errors
+    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
         build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
     }

@@ -85,7 +85,8 @@ impl ScenarioFile {
     /// or a string without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path
     /// that starts with `sweep.` adds an axis, `sweep.balance=ecmp,drill`, or chooses a value of one, `sweep.balance=drill`.
     ///
-    /// # Errors There is no `=`. Whether the path exists is checked later.
+    /// # Errors
+    /// There is no `=`. Whether the path exists is checked later.
     pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {
         let mut sources = Sources::clone(&self.sources);
         let source = sources.add("--set", argument);

@@ -20,7 +20,8 @@ pub(crate) struct Edit {
 
 /// Puts the override's value into the tree.
 ///
-/// # Errors The path is not a setting, or is a setting of a family member that is not chosen.
+/// # Errors
+/// The path is not a setting, or is a setting of a family member that is not chosen.
 pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Result<(), Mistake> {
     let steps: Vec<&str> = steps(&change.path).collect();
     Walk { change }.table(table, root, &steps)

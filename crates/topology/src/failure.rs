@@ -96,7 +96,8 @@ const MOST_DRAWS: u32 = 10_000;
 /// Resolves names and draws the random failures of a run. Cables named by any entry are not drawn, whatever the order
 /// of entries; what one entry draws, no later one draws again.
 ///
-/// # Errors Unknown cables, a cable that fails again before it is repaired, more cables than remain, a repair before
+/// # Errors
+/// Unknown cables, a cable that fails again before it is repaired, more cables than remain, a repair before
 /// the failure, and a draw that cannot keep all leaves connected; paths are `failure[i].…`.
 pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<FailurePlan, Vec<Problem>> {
     let mut planner = Planner { graph, taken: LinkState::all_up(graph), problems: Vec::new() };

@@ -31,7 +31,8 @@ pub struct Imported {
 
 /// Reads a file.
 ///
-/// # Errors If the file cannot be read or does not have this format.
+/// # Errors
+/// If the file cannot be read or does not have this format.
 pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
     let name = path.display().to_string();
     let text = read_packed(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;

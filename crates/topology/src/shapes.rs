@@ -55,7 +55,8 @@ weft_core::family! {
 
 /// Builds the network of seed 1; relative file names start at the current folder.
 ///
-/// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
+/// # Errors
+/// Everything wrong with the combination of settings, each with its path below `topology`.
 pub fn build(settings: &TopologySettings) -> Result<Graph, Vec<Problem>> {
     build_in(settings, Path::new(""), 1)
 }
@@ -63,7 +64,8 @@ pub fn build(settings: &TopologySettings) -> Result<Graph, Vec<Problem>> {
 /// Builds the network of a run with this seed, which decides where cables are drawn at random; relative file names start
 /// at `folder`.
 ///
-/// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
+/// # Errors
+/// Everything wrong with the combination of settings, each with its path below `topology`.
 pub fn build_in(settings: &TopologySettings, folder: &Path, seed: u64) -> Result<Graph, Vec<Problem>> {
     let topology = AnyTopology::new(settings, ());
     let prefix = format!("topology.{}", settings.name());

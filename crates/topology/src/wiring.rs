@@ -143,7 +143,8 @@ impl Wiring {
 
     /// Checks the network and numbers its links.
     ///
-    /// # Errors Without hosts, with a host that does not have exactly one cable to a switch, with too many ports or
+    /// # Errors
+    /// Without hosts, with a host that does not have exactly one cable to a switch, with too many ports or
     /// leaves, or if a node cannot reach another.
     pub fn finish(self) -> Result<Graph, Vec<Problem>> {
         let problems = self.problems();

@@ -169,14 +169,16 @@ impl<'a> PatternSite<'a> {
 
     /// Reads the size distribution of the key `sizes`.
     ///
-    /// # Errors If there is no such distribution.
+    /// # Errors
+    /// If there is no such distribution.
     pub fn sizes(&self, text: &str) -> Result<SizeDistribution, Problem> {
         SizeDistribution::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
     }
 
     /// Checks that every host has a host to send to.
     ///
-    /// # Errors If there are too few hosts, or all are wrongly under one leaf.
+    /// # Errors
+    /// If there are too few hosts, or all are wrongly under one leaf.
     pub fn partners(&self, pairs: Pairs) -> Result<(), Problem> {
         if self.hosts.len() < 2 {
             return Err(Problem::new("", "at least two hosts must be connected"));
@@ -189,7 +191,8 @@ impl<'a> PatternSite<'a> {
 
     /// Checks that every sender has a host to send to.
     ///
-    /// # Errors If one has none.
+    /// # Errors
+    /// If one has none.
     pub fn reach(&self, (from, to): (&Participants, &Participants), pairs: Pairs) -> Result<(), Problem> {
         match from.all().iter().find(|host| to.partners(**host, pairs) == 0) {
             None => Ok(()),
@@ -199,7 +202,8 @@ impl<'a> PatternSite<'a> {
 
     /// The hosts that a setting lists; without one, all that take part.
     ///
-    /// # Errors If one of them does not exist or is cut off; `path` is the setting.
+    /// # Errors
+    /// If one of them does not exist or is cut off; `path` is the setting.
     pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Participants>, Problem> {
         if numbers.is_empty() {
             return Ok(Arc::clone(&self.hosts));
@@ -210,7 +214,8 @@ impl<'a> PatternSite<'a> {
 
     /// The host number `n`, if it takes part.
     ///
-    /// # Errors If there is no such host or it is cut off; `path` is the setting that names it.
+    /// # Errors
+    /// If there is no such host or it is cut off; `path` is the setting that names it.
     pub fn host(&self, n: u32, path: &str) -> Result<HostId, Problem> {
         match self.shape.host_rate.get(n as usize) {
             None => {

@@ -34,7 +34,8 @@ impl<T: Clone> Handover<T> {
 
     /// Sleeps until the first thread speaks for the `number`-th time.
     ///
-    /// # Panics If it never will.
+    /// # Panics
+    /// If it never will.
     pub(super) fn listen(&self, number: u64, is_broken: impl Fn() -> bool) -> Option<T> {
         let mut word = self.word.lock().unwrap_or_else(PoisonError::into_inner);
         while word.number < number {

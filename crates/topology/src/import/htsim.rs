@@ -12,7 +12,8 @@ const MOST: u32 = 1_000_000;
 
 /// Reads the text of a file called `file`.
 ///
-/// # Errors At the first line that is not as described above, and if the numbers contradict each other.
+/// # Errors
+/// At the first line that is not as described above, and if the numbers contradict each other.
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let mut clos = Clos::default();
     let mut tier = None;
