@@ -28,12 +28,12 @@ impl PullQueue {
         PullQueue { pace, next_at: Time::ZERO, waiting: Default::default() }
     }
 
-    /// Queues a flow for its next pull behind all others of its class,
+    /// Queues a flow for its next pull behind all others of its class.
     pub(crate) fn join(&mut self, flow: FlowId, class: Class) {
         self.waiting[usize::from(class.0) % CLASSES].push_back(flow);
     }
 
-    /// or in front of them, if it has just had a turn and is to keep it.
+    /// Queues a flow in front of all others of its class: it has just had a turn and keeps it.
     pub(crate) fn stay(&mut self, flow: FlowId, class: Class) {
         self.waiting[usize::from(class.0) % CLASSES].push_front(flow);
     }

@@ -202,7 +202,13 @@ impl Merged {
             return None;
         }
         self.left -= u64::from(start >= self.warm_up);
-        self.entries[first].next()
+        let flow = self.entries[first].next();
+        let follows = |next: &Flow| next.start >= start;
+        debug_assert!(
+            self.entries[first].peek().is_none_or(follows),
+            "an entry's flows are in order of start"
+        );
+        flow
     }
 }
 
