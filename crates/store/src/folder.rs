@@ -34,10 +34,11 @@ pub fn settle(folder: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// Errors of the file system; `folder` is a link, which is not replaced.
 pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
-    discard(&sibling(folder, "old"), Some(folder))?;
-    let old = vacant(folder);
+    let mut old = sibling(folder, "old");
     match fs::symlink_metadata(folder) {
         Ok(about) if about.is_dir() => {
+            discard(&old, Some(folder))?;
+            old = vacant(folder);
             fs::rename(folder, &old).map_err(StoreError::at(folder))?;
         }
         Ok(_) => {

@@ -328,6 +328,14 @@ mod tests {
     }
 
     #[test]
+    fn of_nothing_sent_no_share_is_important() {
+        let share = |important_bytes, delivered_bits| {
+            important_share(&FlowStatistics { important_bytes, delivered_bits, ..FlowStatistics::default() })
+        };
+        assert_eq!([share(100, 1_600), share(100, 0), share(0, 1_600)], [Some(0.5), None, None]);
+    }
+
+    #[test]
     fn size_buckets_include_their_upper_end() {
         let fct = Summary::new(&record(), &RunFacts::default()).fct_us;
         assert_eq!((fct.small.mean, fct.medium.mean, fct.large.count), (Some(20.0), Some(40.0), 0));

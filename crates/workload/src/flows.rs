@@ -244,6 +244,13 @@ mod tests {
     }
 
     #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "an entry's flows are in order of start")]
+    fn an_entry_in_disorder_is_noticed() {
+        merged(&[&[flow(6, 0, 1), flow(1, 0, 2)]], u64::MAX);
+    }
+
+    #[test]
     fn entries_are_merged_by_start_and_flows_of_an_instant_are_ordered() {
         let first = [flow(1, 0, 7), flow(6, 0, 3), flow(6, 0, 1)];
         let second = [flow(6, 1, 0), flow(9, 1, 0)];
