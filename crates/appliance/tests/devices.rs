@@ -20,7 +20,7 @@ use weft_packet::{
 use weft_router::{Backend, DropCause};
 
 use namespace::{
-    HOSTS, Host, OWN, datagram, is_inside, links, must, sound, while_running, while_running_beside,
+    HOSTS, Host, OWN, datagram, is_inside, links, must, skip, sound, while_running, while_running_beside,
 };
 
 /// A router between both hosts, whose stations it knows.
