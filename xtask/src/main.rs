@@ -9,6 +9,7 @@ mod counts;
 mod fidelity;
 mod guide;
 mod hardware;
+mod headings;
 mod layers;
 mod links;
 mod markdown;
@@ -37,6 +38,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("layers", "no crate uses another that it may not use", layers::check),
     ("circles", "modules of a crate do not import each other in a circle", circles::check),
     ("shape", "functions and files stay short", shape::check),
+    ("headings", "headings in docstrings stand alone on their line", headings::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
     ("results", "the reference runs give the results of the epoch", results::check),

@@ -20,7 +20,7 @@ use weft_packet::{
 use weft_router::{Backend, DropCause};
 
 use namespace::{
-    HOSTS, Host, OWN, datagram, is_inside, links, must, sound, while_running, while_running_beside,
+    HOSTS, Host, OWN, datagram, is_inside, links, must, skip, sound, while_running, while_running_beside,
 };
 
 /// A router between both hosts, whose stations it knows.
@@ -195,7 +195,7 @@ fn a_device_that_goes_is_named_with_its_port() {
         return;
     }
     if !Path::new("/dev/net/tun").exists() {
-        eprintln!("skipped: no TAP devices");
+        skip("no TAP devices");
         return;
     }
     links();
@@ -267,7 +267,7 @@ fn neighbours_find_a_router_behind_a_filter_of_groups() {
         format!("ip link add filter link right address {} type macvlan mode bridge", Mac([2, 0, 0, 0, 7, 1]));
     let words: Vec<&str> = filter.split(' ').collect();
     if !Command::new(words[0]).args(&words[1..]).output().unwrap().status.success() {
-        eprintln!("skipped: no macvlan");
+        skip("no macvlan");
         return;
     }
     must("ip link set filter up");

@@ -3,11 +3,15 @@
 //! Needs the right to make namespaces; says so and passes if it is missing.
 #![cfg(target_os = "linux")]
 
+mod spaces;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
+
+use spaces::skip;
 
 const TINY: &str = r#"
 weft = 1
@@ -70,7 +74,7 @@ fn lab_into(folder: &Path, out: &str, words: &[&str]) -> Option<Output> {
     let output = weft(folder, &[&["lab", "tiny.toml", "--out", out], words].concat()).output().unwrap();
     let text = said(&output);
     if REFUSALS.iter().any(|refusal| text.contains(refusal)) || text.contains("install iproute2") {
-        eprintln!("skipped: {text}");
+        skip(&text);
         return None;
     }
     Some(output)

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 mod spaces;
 
-use spaces::{host, is_installed, must, run, stream};
+use spaces::{host, is_installed, must, run, skip, stream};
 
 const NODES: usize = 4;
 
@@ -31,7 +31,7 @@ impl RouterCluster {
         let folder = std::env::temp_dir().join(&tag);
         let mut cluster = RouterCluster { tag, folder, routers: (0..NODES).map(|_| None).collect() };
         if !run(&["ip", "netns", "add", &cluster.space("n0")]).0 {
-            eprintln!("skipped: no CAP_NET_ADMIN");
+            skip("no CAP_NET_ADMIN");
             return None;
         }
         std::fs::create_dir_all(&cluster.folder).unwrap();

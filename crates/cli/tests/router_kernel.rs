@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use spaces::{Bench, is_installed, must, run};
+use spaces::{Bench, is_installed, must, run, skip};
 
 const FILE: &str = r#"
 kernel = true
@@ -273,7 +273,7 @@ impl Daemons {
         must(&["chmod", "755", bench.folder.to_str().unwrap()]);
         let found = Path::new("/usr/lib/frr").join(protocol).exists();
         if !found {
-            eprintln!("skipped: FRR is not installed");
+            skip("FRR is not installed");
         }
         found
     }

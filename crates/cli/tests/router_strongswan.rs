@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use spaces::{Bench, is_installed, must, run};
+use spaces::{Bench, is_installed, must, run, skip};
 
 /// The daemon, and the plugins that it needs here.
 const CHARON: &str = "/usr/lib/ipsec/charon";
@@ -150,7 +150,7 @@ fn is_ready() -> bool {
     let missing =
         needed.into_iter().chain(plugins.iter().map(String::as_str)).find(|path| !Path::new(path).exists());
     if let Some(missing) = missing {
-        eprintln!("skipped: strongSwan is not installed, or has no kernel-libipsec ({missing} is missing)");
+        skip(&format!("strongSwan is not installed, or has no kernel-libipsec ({missing} is missing)"));
     }
     missing.is_none() && is_installed("ping")
 }

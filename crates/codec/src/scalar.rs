@@ -141,13 +141,18 @@ pub fn describe(kind: &Kind) -> String {
         }
         Kind::Family(family) => {
             let names: Vec<_> = crate::declared::names(family).collect();
-            let article = if family.name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            format!("{article} {}: {}", family.name, names.join(", "))
+            format!("{}: {}", with_article(family.name), names.join(", "))
         }
         Kind::Optional(inner) => format!("{}; or false for none", describe(inner)),
         Kind::Override(inner) => describe(inner),
         Kind::Named(inner) => format!("a table of names, each with {}", describe(inner)),
     }
+}
+
+/// A noun with its indefinite article.
+pub(crate) fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
 }
 
 /// ` from 1 to 9`; limits of the number's type are omitted.

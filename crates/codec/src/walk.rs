@@ -4,7 +4,7 @@
 use crate::absent::absent;
 use crate::declared::{default_member, flattened_family, join, keys, member_named, names};
 use crate::provenance::{Provenance, Said};
-use crate::scalar::{self, describe};
+use crate::scalar::{self, describe, with_article};
 use crate::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY};
 use std::collections::BTreeSet;
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
@@ -186,8 +186,8 @@ impl Walk<'_> {
             match name.text() {
                 Some(text) => self.wrong(stranger(family, text, (name.place, path))),
                 None => {
-                    let message =
-                        format!("found {}, expected the name of a {}", name.described(), family.name);
+                    let wanted = with_article(family.name);
+                    let message = format!("found {}, expected the name of {wanted}", name.described());
                     self.wrong(Mistake::new(name.place, path, message).among("", names(family)))
                 }
             };
@@ -318,7 +318,7 @@ impl Walk<'_> {
             chosen = Value::Member(member.name, Box::new(settings));
         }
         if node.entries().is_empty() {
-            let message = format!("`{path}` does not name a {}", family.name);
+            let message = format!("`{path}` does not name {}", with_article(family.name));
             self.wrong(Mistake::new(node.place, path, message).among("", names(family)));
         }
         chosen

@@ -9,9 +9,10 @@ pub struct Needs {
     pub wake: Time,
     /// It has a packet for the network card.
     pub ready: bool,
-    /// All payload has arrived, to the end's knowledge.
+    /// All payload has arrived, as far as this end knows. The flow is complete, and its time is recorded, when its receiver says so.
     pub complete: bool,
-    /// Its state may be dropped.
+    /// Its state may be dropped, because it neither sends nor waits for anything. A receiver is often complete before it is done, for
+    /// instance while its last acknowledgement waits for the card; packets that come later get `Stack::reply_after_close`.
     pub done: bool,
     /// It needs something from the host part: see `End::ask`.
     pub asks: bool,

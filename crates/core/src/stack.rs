@@ -179,9 +179,12 @@ pub enum Side {
     Receiver,
 }
 
-/// State that all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has
-/// `()`, which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for
-/// any.
+/// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has `()`,
+/// which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for any.
+///
+/// When an end asks, the driver calls [`End::ask`] and then [`HostPart::wake`]. At that instant it calls [`HostPart::next`] until
+/// there is none: the end that it names gets [`End::on_turn`], and [`HostPart::used`] follows if that returns true. Then it calls
+/// [`HostPart::wake`] again.
 pub trait HostPart: Sized {
     /// Merges the host part of another stack of the same kind, with other settings, at this host: they share one host
     /// part.
@@ -190,9 +193,9 @@ pub trait HostPart: Sized {
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
         None
     }
-    /// Called when the end that [`HostPart::next`] named has used its turn.
+    /// The end that [`HostPart::next`] named has used its turn; not called for one that is closed or needs none.
     fn used(&mut self, _now: Time) {}
-    /// When the next turn is due at the earliest.
+    /// When the next turn is due at the earliest; [`Time::NEVER`] if none is.
     fn wake(&self) -> Time {
         Time::NEVER
     }

@@ -62,7 +62,7 @@ const LEAST: usize = 10;
 fn parts(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let length = |text: &str| text.chars().count();
-    for word in text.split(' ') {
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
         let last = lines.last_mut().expect("there is a line");
         if length(last) + 1 + length(word) <= width && !last.is_empty() {
             *last += &format!(" {word}");
@@ -103,5 +103,17 @@ mod tests {
         let rows = [row(["a long name", "12", "3"])];
         let columns = Columns::of(rows.iter().map(Vec::as_slice)).within(17);
         assert_eq!(columns.lines(&rows[0]), ["a long      12  3", "name"]);
+    }
+
+    /// Blanks before, behind and between words do not matter, nor does a cell without any word.
+    #[test]
+    fn cells_may_be_untidy() {
+        let narrow = Columns { widths: vec![10, 2] };
+        let lines = |cell: &str| narrow.lines(&[cell.to_owned(), "12".to_owned()]);
+        assert_eq!(lines(" ideal run"), ["ideal run   12"]);
+        assert_eq!(lines("  an ideal  run "), ["an ideal    12", "run"]);
+        assert_eq!(lines("\u{202f}a"), ["a           12"]);
+        assert_eq!([lines(""), lines("  ")], [["            12"]; 2]);
+        assert_eq!(lines(" undistinguished"), ["undistingu  12", "ished"]);
     }
 }

@@ -52,7 +52,14 @@ impl Scale {
         let shown = values.filter(|value| value.is_finite() && (!axis.log || *value > 0.0));
         let (low, high) = shown
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let (low, high) = if low < high { (low, high) } else { (low.min(0.0), low.max(0.0) + 1.0) };
+        let (low, high) = match (axis.log, low < high) {
+            (_, true) => (low, high),
+            (true, false) if low.is_finite() => {
+                ((low / 10.0).max(f64::MIN_POSITIVE), (low * 10.0).min(f64::MAX))
+            }
+            (true, false) => (1.0, 10.0),
+            (false, false) => (low.min(0.0), high.max(0.0) + 1.0),
+        };
         let ticks = if axis.log { decades(low, high) } else { steps(low, high) };
         let first = ticks.first().map_or(low, |tick| tick.min(low));
         let last = ticks.last().map_or(high, |tick| tick.max(high));
@@ -195,6 +202,32 @@ mod tests {
         assert!(svg.contains(&measured), "{measured} in {svg}");
         assert_eq!(svg.matches("stroke-dasharray").count(), 2, "the published line and its key");
         assert!(svg.contains("a &lt; b") && svg.contains(">time, us<") && svg.contains(">1000<"));
+    }
+
+    /// Equal values lie in the middle of what an axis shows; without values it is still an axis.
+    #[test]
+    fn an_axis_of_equal_values_or_none_has_few_ticks() {
+        let scale = |axis: &Axis, values: &[f64]| Scale::new(axis, values.iter().copied(), (0.0, 100.0));
+        let (linear, log) = (Axis::linear("load", ""), Axis::log("time", "us"));
+        let equal = scale(&log, &[100.0, 100.0]);
+        assert_eq!(
+            (equal.ticks.as_slice(), equal.place(100.0).round()),
+            ([10.0, 100.0, 1_000.0].as_slice(), 50.0)
+        );
+        assert_eq!(scale(&log, &[]).ticks, [1.0, 10.0]);
+        assert_eq!(
+            scale(&log, &[0.0, -3.0, f64::NAN]).ticks,
+            [1.0, 10.0],
+            "a logarithm needs more than zero"
+        );
+        for extreme in [f64::MIN_POSITIVE, 5e-324, f64::MAX] {
+            assert!(scale(&log, &[extreme]).ticks.len() < 5, "{extreme}");
+        }
+        for (values, ends) in [(&[][..], (0.0, 1.0)), (&[7.0, 7.0], (0.0, 8.0)), (&[-2.0], (-2.0, 1.0))] {
+            let scale = scale(&linear, values);
+            let (first, last) = (scale.ticks[0], scale.ticks[scale.ticks.len() - 1]);
+            assert!(first <= ends.0 && ends.1 <= last && scale.ticks.len() < 10, "{:?}", scale.ticks);
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct StrictForesight {
     /// All but the newest, until they are released.
     placed: Ring<StrictLeaving>,
     /// By queue, the bytes of packets whose departure is known, until they are released.
-    known: [u32; QUEUES],
+    known: [u64; QUEUES],
     /// Size and queue of the newest; no size if it has been released.
     newest: (u16, u8),
     /// Bit q: packets wait in queue q whose departure is not known.
@@ -45,7 +45,7 @@ pub struct StrictForesight {
 /// Packets whose departure is not known.
 #[derive(Default)]
 struct Overtakable {
-    by_queue: [u32; QUEUES],
+    by_queue: [u64; QUEUES],
     bytes: u64,
     packets: u64,
     /// The time integral of their bytes has been counted until then.
@@ -68,7 +68,7 @@ impl Overtakable {
     /// A packet begins to wait; returns the byte-picoseconds that have accrued since the last count.
     fn joined(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
-        self.by_queue[queue] += u32::from(wire);
+        self.by_queue[queue] += u64::from(wire);
         self.bytes += u64::from(wire);
         self.packets += 1;
         counted
@@ -77,7 +77,7 @@ impl Overtakable {
     /// A packet ends its wait; returns the byte-picoseconds that have accrued since the last count.
     fn left(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
-        self.by_queue[queue] -= u32::from(wire);
+        self.by_queue[queue] -= u64::from(wire);
         self.bytes -= u64::from(wire);
         self.packets -= 1;
         counted
@@ -163,7 +163,7 @@ impl StrictForesight {
 
     /// Bytes of a queue.
     pub fn bytes_of(&self, queue: usize) -> u64 {
-        u64::from(self.known[queue] + self.waiting.by_queue[queue])
+        self.known[queue] + self.waiting.by_queue[queue]
     }
 
     /// Packets that have joined and are not known to have left.
@@ -186,7 +186,7 @@ impl StrictForesight {
         if let (size @ 1.., queue) = self.newest {
             self.placed.push(StrictLeaving { leaving: Leaving { at: self.busy_until, wire: size }, queue });
         }
-        self.known[queue] += u32::from(wire);
+        self.known[queue] += u64::from(wire);
         (self.busy_until, self.newest) = (end, (wire, queue as u8));
         Slot { start, end }
     }
@@ -197,7 +197,7 @@ impl StrictForesight {
         let end = Time(now.0 + self.transmission.time(wire).0);
         self.placed.clear();
         self.known = [0; QUEUES];
-        self.known[queue % QUEUES] = u32::from(wire);
+        self.known[queue % QUEUES] = u64::from(wire);
         (self.busy_until, self.newest) = (end, (wire, queue as u8));
         Slot { start: now, end }
     }
@@ -206,7 +206,7 @@ impl StrictForesight {
     #[inline(always)]
     pub fn take_left(&mut self, now: Time) -> Option<StrictLeaving> {
         let left = self.placed.pop_if(|first| first.leaving.at < now)?;
-        self.known[usize::from(left.queue)] -= u32::from(left.leaving.wire);
+        self.known[usize::from(left.queue)] -= u64::from(left.leaving.wire);
         Some(left)
     }
 
@@ -231,7 +231,7 @@ impl StrictForesight {
             return None;
         }
         self.newest.0 = 0;
-        self.known[usize::from(queue)] -= u32::from(wire);
+        self.known[usize::from(queue)] -= u64::from(wire);
         Some(StrictLeaving { leaving: Leaving { at: self.busy_until, wire }, queue })
     }
 
@@ -255,5 +255,27 @@ impl StrictForesight {
     pub fn prefetch(&self) {
         self.placed.prefetch_front();
         self.placed.prefetch_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::Rate;
+
+    /// More than 4 GiB in one queue, of packets whose departure is known and of packets that wait.
+    #[test]
+    fn queues_of_many_gigabytes_are_counted() {
+        let mut port = StrictForesight::new(Transmission::at(Rate::from_gbps(100)), 0);
+        let (wire, packets) = (u16::MAX, 70_000);
+        for _ in 0..packets {
+            port.take_place(Time::ZERO, (0, wire));
+            port.wait(Time::ZERO, (1, wire));
+        }
+        let bytes = 65_535 * 70_000;
+        assert_eq!([0, 1, 2].map(|queue| port.bytes_of(queue)), [bytes, bytes, 0]);
+        assert!(bytes > u64::from(u32::MAX));
+        port.send(Time::ZERO, (1, wire), false);
+        assert_eq!([0, 1].map(|queue| port.bytes_of(queue)), [bytes, bytes], "now known, and still held");
     }
 }

@@ -115,6 +115,7 @@ impl<'a> Drive<'a> {
         let sender = self.setup.sender(flow);
         let wire = f64::from(sender.full_wire()) / sender.mss().max(1) as f64;
         let links = self.routes.links(id, flow.source, flow.destination);
+        assert!(!links.is_empty(), "hosts {} and {} are not connected", flow.source.0, flow.destination.0);
         FluidBulk {
             id,
             payload: (flow.size.0 - arrived.0) as f64,

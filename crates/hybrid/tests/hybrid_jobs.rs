@@ -1,13 +1,16 @@
 //! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives the
 //! results of packets, and unsupported features are refused.
 
+use std::sync::Arc;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_hybrid::{Hybrid, misfits};
 use weft_plan::{Division, Engine, Finished, Setup, Storm, keeping_flows};
 use weft_sim::Packets;
 use weft_topology::shapes::leaf_spine::LeafSpineSettings;
-use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
+use weft_topology::{
+    FailurePlan, LinkSettings, Node, Outage, RoutingSettings, TopologySettings, build, timeline,
+};
 use weft_transport::protocols::htcp::TcpHtcpSettings;
 use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
@@ -205,4 +208,20 @@ fn where_transfers_wait_for_time_outs_it_says_that_it_neglects_them() {
             caution.is_none_or(|(_, words)| words.starts_with("In this scenario losses lead to time-outs"))
         );
     }
+}
+
+/// The rules refuse such a scenario; a program that makes its own setup learns it before a flow without links would end at once.
+#[test]
+#[should_panic(expected = "hosts 1 and 4 are not connected")]
+fn hosts_that_are_not_connected_exchange_nothing() {
+    let mut apart = setup(Vec::new(), &settings());
+    let uplinks = apart
+        .graph
+        .links()
+        .iter()
+        .filter(|link| matches!((link.from, link.to), (Node::Switch(_), Node::Switch(_))));
+    let cables = uplinks.map(|link| link.cable).collect();
+    let plan = FailurePlan { outages: vec![Outage { cables, at: None, repair: None }] };
+    apart.timeline = Arc::new(timeline(&apart.graph, &plan, &RoutingSettings::default(), Grouping::Together));
+    run(apart);
 }

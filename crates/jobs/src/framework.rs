@@ -132,7 +132,7 @@ impl FrameworkSettings {
             twice("data", &self.data),
             positive("disk_rate", self.disk_rate > Rate(0)),
             positive("heartbeat", self.heartbeat > Span::ZERO),
-            positive("call", self.call > Bytes::ZERO || self.calls == 0),
+            positive("call", self.call > Bytes::ZERO),
             idle("reduce_containers", spark && self.reduce_containers != usual.reduce_containers, one_kind),
             idle("slow_start", spark && self.slow_start != usual.slow_start, complete),
             idle("heartbeat", spark && !self.speculation && self.heartbeat != usual.heartbeat, at_once),

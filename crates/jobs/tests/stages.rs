@@ -245,6 +245,17 @@ fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
     assert_eq!(paths, ["slow_start", "speculation_factor"]);
 }
 
+/// Every task asks for a container and reports its end, whatever `calls` is.
+#[test]
+fn calls_have_bytes() {
+    for calls in [0, 2] {
+        let runs = FrameworkSettings { calls, call: Bytes::ZERO, ..FrameworkSettings::default() };
+        let found: Vec<String> = runs.problems().iter().map(|problem| problem.path.clone()).collect();
+        assert_eq!(found, ["call"], "with calls = {calls}");
+        assert!(FrameworkSettings { call: Bytes(1), ..runs }.problems().is_empty());
+    }
+}
+
 /// When the tasks of a record start, end and where, as changes of the number that run on a host.
 fn changes_on(record: &JobRecord, host: u32) -> Vec<(Time, i32)> {
     let start =

@@ -4,6 +4,7 @@
 //! Sockets belong to the namespace in which they were created, whichever thread uses them, so one clock times both
 //! ends.
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -60,8 +61,9 @@ pub(crate) struct FlowEnds<'a> {
     next: usize,
     writing: Vec<usize>,
     reading: Vec<usize>,
-    open: usize,
-    /// Payload read from the flows that count: those that start after the warm-up.
+    /// Flows that have started and are neither done nor given up.
+    open: BTreeSet<usize>,
+    /// Payload read of the flows that count: those that start after the warm-up.
     delivered: Bytes,
     /// The value of `delivered` when the last flow started; `None` before.
     pub(crate) delivered_in_arrivals: Option<Bytes>,
@@ -110,7 +112,7 @@ impl<'a> FlowEnds<'a> {
             next: 0,
             writing: Vec::new(),
             reading: Vec::new(),
-            open: 0,
+            open: BTreeSet::new(),
             delivered: Bytes(0),
             delivered_in_arrivals: None,
             buffer: vec![0; CHUNK],
@@ -130,7 +132,7 @@ impl<'a> FlowEnds<'a> {
             if self.next == self.transfers.len() {
                 self.delivered_in_arrivals.get_or_insert(self.delivered);
             }
-            let done = self.next - self.open;
+            let done = self.next - self.open.len();
             ended.store(done, Ordering::Relaxed);
             if done == self.transfers.len() {
                 break;
@@ -160,7 +162,7 @@ impl<'a> FlowEnds<'a> {
         {
             let number = self.next;
             self.next += 1;
-            self.open += 1;
+            self.open.insert(number);
             match self.connect(number) {
                 Ok(sender) => {
                     self.transfers[number].sender = Some(sender);
@@ -218,8 +220,9 @@ impl<'a> FlowEnds<'a> {
             };
             stream.set_nonblocking(true)?;
             let flow = u32::from(peer.port()).checked_sub(first).map_or(usize::MAX, |flow| flow as usize);
-            if let Some(transfer) = self.transfers.get_mut(flow) {
-                transfer.receiver = Some(stream);
+            // the sender may have given up before its connection was accepted
+            if self.open.contains(&flow) {
+                self.transfers[flow].receiver = Some(stream);
                 self.reading.push(flow);
             }
         }
@@ -278,16 +281,19 @@ impl<'a> FlowEnds<'a> {
     }
 
     fn give_up(&mut self, number: usize, cause: &io::Error) {
-        self.transfers[number].failure = Some(cause.to_string());
+        self.transfers[number].failure.get_or_insert_with(|| cause.to_string());
         self.close(number);
     }
 
+    /// Ends a flow, unless it has ended.
     fn close(&mut self, number: usize) {
+        if !self.open.remove(&number) {
+            return;
+        }
         self.transfers[number].count();
         self.writing.retain(|other| *other != number);
         self.reading.retain(|other| *other != number);
         (self.transfers[number].sender, self.transfers[number].receiver) = (None, None);
-        self.open -= 1;
     }
 }
 
@@ -310,5 +316,56 @@ impl SocketFlow {
         if let Some(sender) = &self.sender {
             self.counted = system::counted(sender);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::Space;
+    use weft_core::{Grouping, Span};
+    use weft_topology::{FailurePlan, RoutingSettings, TopologySettings, build, timeline};
+    use weft_transport::{Transport, TransportSettings};
+
+    fn setup() -> Setup {
+        let graph = build(&TopologySettings::default()).expect("it is a network");
+        let plan = FailurePlan::default();
+        let timeline = timeline(&graph, &plan, &RoutingSettings::default(), Grouping::Together);
+        Setup::new(graph, timeline, Transport::new(&TransportSettings::default()))
+    }
+
+    /// Its sender gives up while its connection waits to be accepted; then its receiver fails too. The other flow is still awaited.
+    #[test]
+    fn a_flow_that_fails_at_both_ends_ends_once() {
+        let flow = |n| Flow::new(0, Time::ZERO + Span::from_us(n), (HostId(0), HostId(1)), Bytes(1_000));
+        let testbed =
+            Testbed { switches: Space::own().expect("it exists"), hosts: Vec::new(), missing: Vec::new() };
+        let (setup, clock) = (setup(), LabClock::start(1));
+        let mut ends = FlowEnds {
+            setup: &setup,
+            testbed: &testbed,
+            clock,
+            laws: vec!["reno"; 2],
+            is_paced: false,
+            has_classes: false,
+            listeners: Vec::new(),
+            transfers: [0, 1].map(|n| SocketFlow::new(flow(n))).into(),
+            next: 2,
+            writing: vec![0, 1],
+            reading: vec![1],
+            open: BTreeSet::from([0, 1]),
+            delivered: Bytes(0),
+            delivered_in_arrivals: None,
+            buffer: Vec::new(),
+        };
+        for cause in [ErrorKind::TimedOut, ErrorKind::ConnectionReset] {
+            ends.give_up(0, &cause.into());
+        }
+        assert_eq!((ends.open.len(), ends.writing, ends.reading), (1, vec![1], vec![1]));
+        assert_eq!(
+            ends.transfers[0].failure,
+            Some(io::Error::from(ErrorKind::TimedOut).to_string()),
+            "the first cause"
+        );
     }
 }

@@ -26,6 +26,12 @@ impl Space {
         on_a_thread(open)
     }
 
+    /// The namespace of this thread, for tests that do not enter it.
+    #[cfg(test)]
+    pub(crate) fn own() -> io::Result<Space> {
+        Ok(Space(File::open("/proc/thread-self/ns/net")?))
+    }
+
     /// Runs a function on a thread inside.
     ///
     /// # Errors

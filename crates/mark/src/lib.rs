@@ -18,7 +18,7 @@ pub enum Action {
     Pass,
     /// Set "congestion experienced".
     Mark,
-    /// Drop it, because it cannot be marked.
+    /// Drop it, because it cannot be marked. Results count it as an early drop (`Reason::Early`).
     Drop,
 }
 
@@ -92,9 +92,10 @@ impl Sight<'_> {
     }
 }
 
-/// Decides on marks. Has one state per queue, and is built for the rate of the line that drains the queue.
+/// Decides on marks. Has one state per queue, and is built by `new(&Settings, line)` for the rate of the line that drains the
+/// queue ([`family!`](weft_core::family!) explains the rest of its file).
 pub trait Marker {
-    /// A packet arrives.
+    /// A packet that has been admitted is about to join its queue.
     fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
@@ -102,8 +103,8 @@ pub trait Marker {
     fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
-    /// While the queue, the only one of its port, holds at most this many bytes including an arriving packet, the
-    /// packet passes and does not change the marker: the marker need not be called.
+    /// If the queue, the only one of its port, then holds at most this many bytes, an arriving packet passes and does
+    /// not change the marker: the port need not call the marker. With 0 it calls for every packet, which is right but slower.
     fn passes_up_to(&self) -> u64 {
         0
     }

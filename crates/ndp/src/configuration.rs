@@ -1,4 +1,4 @@
-//! NDP of a run: its checked settings, with the packet sizes that follow. Must not depend on the ends of flows.
+//! NDP of a run: its settings with the sizes that follow. Must not depend on the ends of flows.
 
 use weft_core::stack::Frames;
 use weft_core::{Bytes, Class};
@@ -13,8 +13,7 @@ pub struct NdpStack {
 }
 
 impl NdpStack {
-    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
-    /// their bounds here.
+    /// From settings that the checks of a scenario accept.
     #[must_use]
     pub fn new(settings: &NdpSettings) -> NdpStack {
         NdpStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }

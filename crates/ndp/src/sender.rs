@@ -110,7 +110,7 @@ impl NdpSender {
     /// The time-out of a packet without feedback.
     fn timeout(&self) -> Span {
         let settings = self.ndp.settings();
-        let base = settings.rto.max(Span::from_us(1));
+        let base = settings.rto;
         (base * (1 << self.backoff.min(20))).min(settings.pull_timeout.max(base))
     }
 
@@ -118,9 +118,7 @@ impl NdpSender {
     fn due(&self) -> Time {
         match self.flying.front() {
             Some(oldest) => oldest.sent + self.timeout(),
-            None if self.credit == 0 && self.has_something() => {
-                self.heard + self.ndp.settings().pull_timeout.max(Span::from_us(1))
-            }
+            None if self.credit == 0 && self.has_something() => self.heard + self.ndp.settings().pull_timeout,
             None => Time::NEVER,
         }
     }
@@ -140,8 +138,7 @@ impl NdpSender {
         self.done += 1;
         self.again.retain(|number| *number != packet.number);
         let trip = now.since(packet.sent);
-        self.srtt =
-            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        self.srtt = self.srtt.smoothed(trip);
     }
 
     /// Records that a switch trimmed a packet: it is retransmitted when pulled, before any new packet.

@@ -113,10 +113,14 @@ impl PaseSender {
         self.packets.upcoming().is_some() && self.packets.flying() < window
     }
 
-    fn restart_timer(&mut self, now: Time) {
+    /// The time-out of its class.
+    fn rto(&self) -> Span {
         let settings = self.pase.settings();
-        let rto = if self.granted.1 == 0 { settings.rto } else { settings.low_rto };
-        self.due = now + rto.max(Span::from_us(1));
+        if self.granted.1 == 0 { settings.rto } else { settings.low_rto }
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.due = now + self.rto();
     }
 
     fn expires_at(&self) -> Time {
@@ -138,10 +142,7 @@ impl PaseSender {
             self.least = self.least.min(trip);
         }
         if is_payload && self.granted.1 == 0 || self.srtt == Span::ZERO {
-            self.srtt = match self.srtt {
-                Span::ZERO => trip,
-                srtt => Span(srtt.0 - srtt.0 / 8 + trip.0 / 8),
-            };
+            self.srtt = self.srtt.smoothed(trip);
         }
         if self.packets.lose_overtaken(self.pase.settings().dup_threshold) > 0 {
             self.recoveries += 1;
@@ -311,7 +312,7 @@ impl Sending for PaseSender {
             cwnd: Bytes(self.window.packets() * mss),
             ssthresh: Bytes(self.window.threshold().saturating_mul(mss)),
             srtt: self.srtt,
-            rto: self.pase.settings().rto,
+            rto: self.rto(),
             state: if self.packets.again() == 0 { FlowState::Open } else { FlowState::Recovery },
             ..SenderReport::default()
         }

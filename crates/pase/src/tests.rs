@@ -92,8 +92,11 @@ fn a_low_class_sends_little_and_keeps_asking() {
     let class =
         |what| next.iter().find(|(_, packet, _)| packet.what == what).map(|(header, ..)| header.class);
     assert_eq!([PasePacketKind::Data, PasePacketKind::Ask].map(class), [Some(Class(7)), Some(Class(0))]);
+    let rto = |pair: &Pair| pair.sender.report().rto;
+    assert_eq!(rto(&pair), Span::from_ms(200));
     pair.answer(&next, (Rate::from_gbps(10), 0));
     assert!(pair.burst().len() >= 8, "the class has risen");
+    assert_eq!(rto(&pair), Span::from_ms(10));
 }
 
 #[test]

@@ -179,8 +179,7 @@ impl PdqSender {
     fn answered(&mut self, now: Time, packet: &PdqPacket) {
         let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
-        self.srtt =
-            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        self.srtt = self.srtt.smoothed(trip);
         self.in_a_row = 0;
         self.silent_at = now + self.timeout_after(0);
         if is_news {

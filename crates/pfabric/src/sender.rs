@@ -109,8 +109,7 @@ impl PfabricSender {
     fn answered(&mut self, now: Time, packet: &PfabricPacket) {
         let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
-        self.srtt =
-            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        self.srtt = self.srtt.smoothed(trip);
         (self.expired, self.probing) = (0, Probing::Off);
         if is_news {
             self.window.grow(u64::from(self.pfabric.settings().max_window));

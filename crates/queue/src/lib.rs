@@ -36,7 +36,8 @@ impl ClassQueue {
         self.held = self.held & !reason | if held { reason } else { 0 };
     }
 
-    /// The packet that may be sent next.
+    /// The packet that may be sent next: `None` if the queue is empty, or held by a pause or a shaper. A scheduler must ask this,
+    /// not whether the queue holds packets.
     #[inline]
     #[must_use]
     pub fn ready(&self) -> Option<PacketId> {

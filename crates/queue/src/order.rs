@@ -11,13 +11,14 @@ pub mod ranked;
 
 /// The order of the packets waiting in one queue, without the one in service.
 pub trait Order {
-    /// Called when a packet joins the queue.
+    /// A packet that has been admitted joins the queue.
     fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
         queue.push(packet, headers);
     }
-    /// Called after the head of the queue has left: moves the next packet to send to the head.
+    /// The port has taken `packet` from the head of the list: moves the packet to be sent next to the head.
     fn left(&mut self, _queue: &mut Queue, _packet: PacketId, _headers: &mut Headers) {}
-    /// Called when there is no room for a packet: removes a packet of lower value to drop instead, if there is one.
+    /// There is no room for a packet, which is not in the queue: removes and returns the packet to be dropped in its stead, if the queue
+    /// holds one that its order, which may go by ranks ([`Header::note`]), would send after it. The port then tries again.
     fn evict(&mut self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {
         None
     }

@@ -14,8 +14,9 @@ pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
 pub trait Scheduler {
-    /// The index of the queue to serve next, or `None` if no queue is [ready](ClassQueue::ready): a queue that holds
-    /// packets may be paused or shaped.
+    /// Returns the index of the queue to serve next, or `None` if no queue is ready ([`ClassQueue::ready`]): a queue that
+    /// holds packets may be paused or shaped. The port then takes a packet from that queue, so that the scheduler may
+    /// count it.
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
 }
 

@@ -159,7 +159,7 @@ impl Sampler {
         }
         for (column, (bytes, _)) in self.seen.iter().enumerate() {
             let cell = bin * width + column;
-            self.series.peak[cell] = self.series.peak[cell].max(*bytes as u32);
+            self.series.peak[cell] = self.series.peak[cell].max(*bytes);
             self.series.sum[cell] += bytes;
         }
         self.series.samples += 1;
@@ -318,6 +318,28 @@ mod tests {
         assert_eq!((ports.packets, ports.samples), (8.0_f64.sqrt() + 3.0, 3), "the first and the last port");
         ports.add(&seen, live.at(at(30)));
         assert_eq!((live.up, ports.samples), (vec![false, false, true], 3));
+    }
+
+    /// Deep memory holds more than 4 GiB, also where bins are merged.
+    #[test]
+    fn peaks_of_long_queues_are_whole() {
+        let links = vec![LinkId(0)];
+        let every = weft_core::Span::from_us(1);
+        let mut sampler = Sampler {
+            series: QueueSeries { every, samples_per_bin: 1, links, ..QueueSeries::default() },
+            most: 2,
+            sets: Vec::new(),
+            live: LivePorts { up: vec![true], cables: vec![0], changes: Vec::new() },
+            from: Time::ZERO,
+            seen: Vec::new(),
+            monitor: None,
+            monitored: 0,
+        };
+        for (n, bytes) in [5_000_000_000, 9_000_000_000, 7].into_iter().enumerate() {
+            sampler.add(Time::ZERO + every * n as u64, &[&[(bytes, 1)]]);
+        }
+        let (series, _) = sampler.results();
+        assert_eq!((series.peak, series.sum), (vec![9_000_000_000, 7], vec![14_000_000_000, 7]));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn tail_metric(runs: &[Run]) -> &'static str {
     let certain = |name: &str| {
         runs.iter().all(|run| {
             let all = &run.summary.fct_us.all;
-            all.count >= 100 && !all.few_samples_above.iter().any(|few| few == name)
+            all.count >= 100 && !all.few_samples_beyond.iter().any(|few| few == name)
         })
     };
     let further = [("p99_99", "fct.p99_99"), ("p99_9", "fct.p99_9"), ("p99", "fct.p99"), ("p95", "fct.p95")];

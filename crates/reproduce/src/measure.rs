@@ -136,7 +136,7 @@ impl Runs {
             let here = |(_, case): &(f64, usize)| {
                 let mut runs = self.stages[place.stage].iter().filter(|((at, _), _)| at == case);
                 runs.any(|(_, run)| {
-                    run.summary.fct_us.all.few_samples_above.iter().any(|name| name == percentile)
+                    run.summary.fct_us.all.few_samples_beyond.iter().any(|name| name == percentile)
                 })
             };
             place.cases.iter().any(here)

@@ -151,8 +151,11 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), D
     if depth == 0 {
         return Ok(());
     }
-    let entries = fs::read_dir(folder).map_err(DiskError::io(folder))?.flatten();
-    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let real = entries
+        .map_err(DiskError::io(folder))?
+        .into_iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut folders: Vec<PathBuf> = real.map(|entry| entry.path()).collect();
     folders.retain(|path| !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')));
     folders.retain(|path| !(is_partial(path) && is_run(&path.with_extension(""))));

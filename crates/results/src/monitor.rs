@@ -47,13 +47,19 @@ fn line(record: &RunRecord, event: &QueueEvent) -> [String; 6] {
 
 /// Hours, minutes, seconds and hundredths; below a second more digits, because runs are often that short.
 fn clock(age: Span) -> String {
-    let seconds = age.seconds();
-    let (hours, minutes) = ((seconds / 3600.0) as u64, (seconds / 60.0) as u64 % 60);
-    let rest = seconds - (hours * 3600 + minutes * 60) as f64;
-    match age < Span::from_ms(1_000) {
-        true => format!("0:00:{rest:09.6}"),
-        false => format!("{hours}:{minutes:02}:{rest:05.2}"),
+    let micros = rounded(age, Span::from_us(1));
+    if micros < 1_000_000 {
+        return format!("0:00:00.{micros:06}");
     }
+    let hundredths = rounded(age, Span::from_ms(10));
+    let (seconds, rest) = (hundredths / 100, hundredths % 100);
+    let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
+    format!("{hours}:{minutes:02}:{:02}.{rest:02}", seconds % 60)
+}
+
+/// A time in whole units, to the nearest.
+fn rounded(time: Span, unit: Span) -> u64 {
+    time.0 / unit.0 + u64::from(time.0 % unit.0 >= unit.0.div_ceil(2))
 }
 
 #[cfg(test)]
@@ -106,5 +112,15 @@ mod tests {
     #[test]
     fn short_ages_keep_their_microseconds() {
         assert_eq!(clock(Span::from_us(2_740)), "0:00:00.002740");
+    }
+
+    /// 60 seconds are a minute also where rounding makes them.
+    #[test]
+    fn rounding_carries_over() {
+        assert_eq!(clock(Span::from_ms(59_996)), "0:01:00.00");
+        assert_eq!(clock(Span::from_ms(59_994)), "0:00:59.99");
+        assert_eq!(clock(Span::from_ms(3_599_995)), "1:00:00.00");
+        assert_eq!(clock(Span(999_999_500_000)), "0:00:01.00");
+        assert_eq!(clock(Span(999_999_499_999)), "0:00:00.999999");
     }
 }

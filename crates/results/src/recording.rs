@@ -238,7 +238,7 @@ impl TableFiles {
 mod tests {
     use super::*;
     use std::fs;
-    use weft_core::record::Measured;
+    use weft_core::record::{Measured, QueueEvents};
     use weft_core::{Bytes, FlowId, HostId, Span, Time};
 
     /// Flows of all sizes with ties, some unfinished, some before the warm-up.
@@ -337,6 +337,33 @@ mod tests {
         let [summary, flows] =
             written("no-dupacks", Measured::ALL.without(weft_core::record::Quantity::DuplicateAcks));
         assert_eq!((summary, flows), ((false, false, false), (false, false, true)));
+    }
+
+    /// What the store does not know it would take for a file of the user, and keep.
+    #[test]
+    fn the_store_knows_every_file_of_results() {
+        let tables = crate::columns::TABLES.iter();
+        let tables = tables.flat_map(|table| ["csv", "parquet"].map(|end| format!("{}.{end}", table.name)));
+        let files = crate::columns::FILES.iter().map(|(name, _)| (*name).to_owned());
+        let passing = ["flows", "fct", "slowdown", "samples"].map(|stem| format!(".{stem}.rows"));
+        for name in tables.chain(files) {
+            assert!(weft_store::is_ours(&name), "{name}");
+            assert!(weft_store::is_ours(&format!(".{name}.partial")), ".{name}.partial");
+        }
+        assert!(passing.iter().all(|name| weft_store::is_ours(name)), "{passing:?}");
+    }
+
+    #[test]
+    fn a_run_with_a_queue_monitor_is_replaced_again_and_again() {
+        let root = place("again");
+        let record = RunRecord { queue_events: Some(QueueEvents::default()), ..record() };
+        for _ in 0..3 {
+            let run = write_run(&root.join("seed-1"), &record, &Manifest::default(), "", &Kept::ALL);
+            run.expect("it can be written");
+            assert!(root.join("seed-1/queue-monitor.txt").exists());
+            assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1, "nothing is left beside it");
+        }
+        fs::remove_dir_all(&root).expect("it is ours");
     }
 
     #[test]

@@ -356,11 +356,17 @@ fn last_word(key: &str) -> &str {
 /// Parses the number of a quantity of one kind.
 type Reader = fn(&str) -> Option<f64>;
 
+/// A number without unit, as TOML writes it, that has a place on an axis: `inf` and `nan` are words.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    let begins = text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
+    text.replace('_', "").parse().ok().filter(|value: &f64| begins && value.is_finite())
+}
+
 /// The axis of a setting, if all its values are quantities of one kind.
 fn numeric(key: &str, texts: &[String]) -> Option<HorizontalAxis> {
     let word = last_word(key);
     let kinds: [(&str, Reader); 4] = [
-        ("", |text| text.replace('_', "").parse().ok()),
+        ("", number),
         ("us", |text| Some(text.parse::<Span>().ok()?.micros())),
         ("kB", |text| Some(text.parse::<Bytes>().ok()?.0 as f64 / 1e3)),
         ("Gbps", |text| Some(text.parse::<Rate>().ok()?.gbps())),
@@ -490,6 +496,9 @@ mod tests {
         let axis = numeric("switch.visible_after", &texts).unwrap();
         assert_eq!((axis.unit.as_str(), axis.values[0].0), ("us", 2.0));
         assert_eq!(numeric("balance", &["ecmp".to_owned(), "2 us".to_owned()]), None);
+        for word in ["inf", "-inf", "nan", "infinity"] {
+            assert_eq!(numeric("case", &[word.to_owned(), "2".to_owned()]), None, "{word}");
+        }
     }
 
     #[test]

@@ -259,7 +259,7 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> DataTable {
         .integers("time_ps", "ps", rows.clone().map(|row| series.begins.0 + (row / ports) as u64 * width))
         .texts("node", rows.clone().map(|row| node(record, of_link(link(row)).from)))
         .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
-        .integers("peak_bytes", "B", series.peak.iter().map(|&peak| u64::from(peak)))
+        .integers("peak_bytes", "B", series.peak.iter().copied())
         .numbers("mean_bytes", "B", rows.map(mean))
 }
 
@@ -329,12 +329,9 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
 /// The values of an axis: numbers where all are numbers without unit, otherwise texts as written.
 fn axis_cells(axis: &str, runs: &[Run]) -> Cells {
     let labels = || runs.iter().map(|run| run.label(axis));
-    let plain = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    let read = |text: &str| -> Option<Option<f64>> {
-        if text.is_empty() {
-            return Some(None);
-        }
-        text.replace('_', "").parse().ok().filter(|value: &f64| plain(text) && value.is_finite()).map(Some)
+    let read = |text: &str| match text {
+        "" => Some(None),
+        text => crate::sweep::number(text).map(Some),
     };
     let numbers: Option<Vec<Option<f64>>> = labels().map(read).collect();
     match numbers.filter(|all| !FIXED.contains(&axis) && all.iter().any(Option::is_some)) {

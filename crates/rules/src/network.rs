@@ -68,11 +68,14 @@ fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
     let for_good =
         |entry: &FailureSettings| !entry.cables.is_empty() && entry.at.is_none() && entry.repair_at.is_none();
     let index = facts.settings.failure.iter().rposition(for_good).unwrap_or_default();
+    let others = match whole - few.len() {
+        1 => "the other leaf".to_owned(),
+        more => format!("the other {more} leaves"),
+    };
     let message = format!(
-        "without these cables {} cannot reach the other {} leaves for the whole run: leave a path, or give \
+        "without these cables {} cannot reach {others} for the whole run: leave a path, or give \
          `repair_at`, or `at` for a failure during the run",
-        names.join(", "),
-        whole - few.len()
+        names.join(", ")
     );
     impossible(format!("failure[{index}].cables"), message)
 }

@@ -99,6 +99,9 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
         TransportSettings::Pdq(own) => {
             vec![("round_trip", own.round_trip, packets), ("rto", own.rto, packets)]
         }
+        // other rules keep the other timers of these two above zero
+        TransportSettings::Pase(own) => vec![("round_trip", own.round_trip, packets)],
+        TransportSettings::Ndp(own) => vec![("rto", own.rto, packets)],
         TransportSettings::Dcqcn(own) => vec![
             ("alpha_timer", own.law.alpha_timer, rates),
             ("increase_timer", own.law.increase_timer, rates),
@@ -263,6 +266,6 @@ pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
         facts.idle("switch.ecn", &why, found);
     }
     if own_use {
-        facts.idle_transport(&["ecn"], "dctcp always uses marks, in its own way", found);
+        facts.idle_transport(&["ecn"], &format!("{name} always uses marks, in its own way"), found);
     }
 }

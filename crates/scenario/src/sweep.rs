@@ -202,6 +202,10 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
         if label.is_empty() || alternatives.iter().any(|earlier| earlier.label == label) {
             mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a unique name"));
         }
+        if label.trim() != label {
+            let message = format!("the name {label:?} begins or ends with a blank");
+            mistakes.push(Mistake::new(case.place, "sweep.case.name", message));
+        }
         let entry = TomlEntry { key: "case".to_owned(), place: case.place, node: changes };
         alternatives.push(Alternative {
             label,

@@ -15,8 +15,8 @@ pub const PERCENTILES: [(&str, u64); 9] = [
     ("p99_99", 9_999),
 ];
 
-/// A percentile is reliable if at least this many samples lie above it.
-pub const SAMPLES_ABOVE: u64 = 100;
+/// A percentile is reliable if at least this many samples lie beyond it: above it, or below one that is below the median.
+pub const SAMPLES_BEYOND: u64 = 100;
 
 /// Mean, percentiles and extremes of a set of samples, in the unit of the samples.
 ///
@@ -53,9 +53,9 @@ pub struct Distribution {
     pub p99_99: Option<f64>,
     /// The greatest sample.
     pub max: Option<f64>,
-    /// Percentiles above that have fewer than 100 samples beyond them and are therefore unreliable.
+    /// Percentiles with fewer than 100 samples beyond them, towards the nearer end, which are therefore unreliable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub few_samples_above: Vec<String>,
+    pub few_samples_beyond: Vec<String>,
 }
 
 impl Distribution {
@@ -131,7 +131,7 @@ impl Ascending {
         assert_eq!(count, seen, "all samples that were announced came");
         let told = |parts: u64| count > 0 && (count >= 100 || parts < 9_900);
         let at = |n: usize| told(PERCENTILES[n].1).then_some(picked[n]);
-        let few = |&&(_, parts): &&(&str, u64)| told(parts) && above(count, parts) < SAMPLES_ABOVE;
+        let few = |&&(_, parts): &&(&str, u64)| told(parts) && beyond(count, parts) < SAMPLES_BEYOND;
         Distribution {
             count,
             mean: (count > 0).then(|| sum / count as f64),
@@ -145,7 +145,7 @@ impl Ascending {
             p99_9: at(7),
             p99_99: at(8),
             max: (count > 0).then_some(last),
-            few_samples_above: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
+            few_samples_beyond: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
         }
     }
 }
@@ -155,7 +155,13 @@ fn rank(count: u64, parts: u64) -> u64 {
     (count * parts).div_ceil(10_000).max(1).min(count)
 }
 
-/// The number of samples beyond the percentile at `parts` ten-thousandths.
+/// The number of samples in the smaller part that the percentile at `parts` ten-thousandths divides: as many below the 10th as above
+/// the 90th.
+fn beyond(count: u64, parts: u64) -> u64 {
+    above(count, parts.max(10_000 - parts))
+}
+
+/// The number of samples above the percentile at `parts` ten-thousandths.
 fn above(count: u64, parts: u64) -> u64 {
     count - rank(count, parts)
 }
@@ -306,7 +312,17 @@ mod tests {
         assert_eq!((few.p95, few.p99, few.p99_9), (Some(94.0), None, None));
         let many = Distribution::of((0..10_000).map(f64::from).collect());
         assert_eq!(many.p99, Some(9_899.0));
-        assert_eq!(many.few_samples_above, ["p99_9", "p99_99"]);
+        assert_eq!(many.few_samples_beyond, ["p99_9", "p99_99"]);
+    }
+
+    /// The 10th percentile of 200 samples rests on 20.
+    #[test]
+    fn low_percentiles_are_flagged_like_high_ones() {
+        let flagged = |count: u32| Distribution::of((0..count).map(f64::from).collect()).few_samples_beyond;
+        assert_eq!(flagged(200), ["p10", "p25", "p75", "p90", "p95", "p99", "p99_9", "p99_99"]);
+        assert_eq!(flagged(400), ["p10", "p90", "p95", "p99", "p99_9", "p99_99"]);
+        assert_eq!(flagged(1_000), ["p95", "p99", "p99_9", "p99_99"]);
+        assert_eq!(flagged(99), ["p10", "p25", "p50", "p75", "p90", "p95"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{StoreError, is_folder, is_ours, sibling, step};
+use crate::{StoreError, is_folder, is_ours, sibling, step, synced};
 
 /// Creates a hidden folder for the new contents of `folder`, without files of an earlier attempt.
 ///
@@ -29,23 +29,16 @@ pub fn settle(folder: &Path) -> Result<(), StoreError> {
     synced(folder)
 }
 
-/// Syncs a path. If folders cannot be opened like files, the system does this by itself.
-fn synced(path: &Path) -> Result<(), StoreError> {
-    if path.is_dir() && !cfg!(unix) {
-        return Ok(());
-    }
-    fs::File::open(path).and_then(|file| file.sync_all()).map_err(StoreError::at(path))
-}
-
 /// Replaces `folder` by the folder `built`. Files in the old folder that are not Weft's move into the new one.
 ///
 /// # Errors
 /// Errors of the file system; `folder` is a link, which is not replaced.
 pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
-    let old = sibling(folder, "old");
+    let mut old = sibling(folder, "old");
     match fs::symlink_metadata(folder) {
         Ok(about) if about.is_dir() => {
             discard(&old, Some(folder))?;
+            old = vacant(folder);
             fs::rename(folder, &old).map_err(StoreError::at(folder))?;
         }
         Ok(_) => {
@@ -59,6 +52,15 @@ pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
     step::done();
     synced(folder.parent().unwrap_or(folder))?;
     discard(&old, Some(folder))
+}
+
+/// Where the old folder goes: the first of `.seed-1.old`, `.seed-1.old-2` and so on that does not exist. An earlier one
+/// stays as long as it holds files that are not Weft's.
+fn vacant(folder: &Path) -> PathBuf {
+    let old = sibling(folder, "old");
+    let taken = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+    let mut further = (2..).map(|number: u64| sibling(folder, &format!("old-{number}")));
+    if taken(&old) { further.find(|path| !taken(path)).unwrap_or(old) } else { old }
 }
 
 /// Removes Weft's files from a folder and then the folder, unless it contains anything else: other files move to
@@ -88,5 +90,30 @@ pub fn discard(folder: &Path, heir: Option<&Path>) -> Result<(), StoreError> {
             Err(StoreError::at(folder)(cause))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::place;
+
+    /// A file of the user that the new run has too can go nowhere; it stays, and no later run fails because of it.
+    #[test]
+    fn files_that_stay_in_an_old_folder_do_not_stop_later_runs() {
+        let root = place("old-folders");
+        let folder = root.join("seed-1");
+        for run in 1..=4 {
+            let built = begin(&folder).expect("it can be made");
+            fs::write(built.join("notes.md"), format!("of run {run}")).expect("it can be written");
+            fs::write(built.join("summary.json"), format!("{run}")).expect("it can be written");
+            replace(&built, &folder).expect("the old folder does not matter");
+            assert_eq!(fs::read_to_string(folder.join("summary.json")).expect("a file"), format!("{run}"));
+        }
+        let kept = [".seed-1.old", ".seed-1.old-2", ".seed-1.old-3", "seed-1"];
+        let texts = kept.map(|name| fs::read_to_string(root.join(name).join("notes.md")).expect("a file"));
+        assert_eq!(texts, ["of run 1", "of run 2", "of run 3", "of run 4"]);
+        assert!(!root.join(".seed-1.old/summary.json").exists(), "Weft's own files are removed");
+        fs::remove_dir_all(&root).expect("it is ours");
     }
 }

@@ -65,7 +65,7 @@ enum Leftover {
     Run,
     /// `.seed-1.partial` or `.seed-1.partial.partial`: a run that was being written.
     Building,
-    /// `.seed-1.old`: the previous version of this run, while it was being replaced.
+    /// `.seed-1.old` or `.seed-1.old-2`: the previous version of this run, while it was being replaced.
     Old(String),
     /// `seed-1.partial`: this run, interrupted.
     Interrupted(String),
@@ -83,9 +83,21 @@ fn leftover(name: &str) -> Option<Leftover> {
         (false, "") => Some(Leftover::Run),
         (false, "partial") => Some(Leftover::Interrupted(run.to_owned())),
         (true, "partial" | "partial.partial") => Some(Leftover::Building),
-        (true, "old") => Some(Leftover::Old(run.to_owned())),
-        (true, "partial.old") => Some(Leftover::Old(format!("{run}.partial"))),
+        (true, ends) => match ends.strip_suffix(later(ends)) {
+            Some("old") => Some(Leftover::Old(run.to_owned())),
+            Some("partial.old") => Some(Leftover::Old(format!("{run}.partial"))),
+            _ => None,
+        },
         _ => None,
+    }
+}
+
+/// The number at the end of `old-2`, with its hyphen.
+fn later(ends: &str) -> &str {
+    let number = ends.trim_end_matches(|c: char| c.is_ascii_digit());
+    match number.strip_suffix('-').filter(|_| number.len() < ends.len()) {
+        Some(stem) => &ends[stem.len()..],
+        None => "",
     }
 }
 
@@ -102,7 +114,8 @@ fn name(path: &Path) -> String {
 
 fn entries(folder: &Path) -> Result<impl Iterator<Item = PathBuf> + use<>, StoreError> {
     let entries = fs::read_dir(folder).map_err(StoreError::at(folder))?;
-    Ok(entries.flatten().map(|entry| entry.path()))
+    let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>();
+    Ok(paths.map_err(StoreError::at(folder))?.into_iter())
 }
 
 #[cfg(test)]
@@ -116,8 +129,12 @@ mod tests {
         assert_eq!(leftover(".seed-12.old"), Some(Leftover::Old("seed-12".into())));
         assert_eq!(leftover(".seed-12.partial.old"), Some(Leftover::Old("seed-12.partial".into())));
         assert_eq!(leftover("seed-12.partial"), Some(Leftover::Interrupted("seed-12".into())));
-        for name in [".vimrc.old", ".seed-.old", ".seed-x.partial", "seed-1.old", ".seed-1.old.old", "", "."]
-        {
+        assert_eq!(leftover(".seed-12.old-2"), Some(Leftover::Old("seed-12".into())));
+        assert_eq!(leftover(".seed-12.partial.old-13"), Some(Leftover::Old("seed-12.partial".into())));
+        let others =
+            [".seed-1.old-", ".seed-1.old2", ".seed-1.partial-2", ".seed-1.old-2.old", "seed-1.old-2"];
+        let none = [".vimrc.old", ".seed-.old", ".seed-x.partial", "seed-1.old", ".seed-1.old.old", "", "."];
+        for name in none.into_iter().chain(others) {
             assert_eq!(leftover(name), None, "{name}");
         }
         let cases = ["ecmp-0123abcd", "a-b-00000000", "case-1234567", "ecmp-0123ABCD", "01234567"];

@@ -20,3 +20,29 @@ pub(crate) fn done() {
 
 #[cfg(not(debug_assertions))]
 pub(crate) fn done() {}
+
+/// A path has been synced to disk. Only tests of this crate remember it.
+#[cfg(not(test))]
+pub(crate) fn synced(_: &std::path::Path) {}
+
+#[cfg(test)]
+pub(crate) use remembered::{synced, take_synced};
+
+#[cfg(test)]
+mod remembered {
+    use std::cell::RefCell;
+    use std::path::{Path, PathBuf};
+
+    thread_local! {
+        static SYNCED: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(crate) fn synced(path: &Path) {
+        SYNCED.with_borrow_mut(|all| all.push(path.to_owned()));
+    }
+
+    /// The paths that this thread has synced since it was last asked.
+    pub(crate) fn take_synced() -> Vec<PathBuf> {
+        SYNCED.take()
+    }
+}

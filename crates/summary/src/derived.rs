@@ -1,6 +1,7 @@
 //! Values derived from single rows of a record, and the parts of a record that are kept. Must not depend on
 //! statistics.
 
+use weft_core::Bytes;
 use weft_core::record::{ArrivalRecord, FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
@@ -140,6 +141,18 @@ impl Kept {
             ..self
         }
     }
+}
+
+/// The class of a size among those that [`PAPER_BUCKETS`] divides: 0 is small, 1 medium, 2 large.
+#[must_use]
+pub fn size_class(size: Bytes) -> usize {
+    PAPER_BUCKETS.iter().filter(|end| size.0 > **end).count()
+}
+
+/// The tier of a node: 0 for hosts and nodes that the record does not know.
+#[must_use]
+pub fn tier(record: &RunRecord, number: u32) -> u8 {
+    record.nodes.get(number as usize).map_or(0, |node| node.tier)
 }
 
 /// The name of a node, or its number if it has no name.

@@ -1,6 +1,6 @@
 //! Computes the summary from a record and the statistics of its flows. Must not depend on how results are shown.
 
-use crate::derived::utilisation;
+use crate::derived::{tier, utilisation};
 use crate::summary::{
     ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered,
     PauseCause, RunFacts, Summary, Uplinks, Waiting, hop_names, stop_name,
@@ -85,7 +85,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
 
 fn important_share(flows: &FlowStatistics) -> Option<f64> {
     let sent = flows.delivered_bits / 8 + flows.retransmitted_bytes;
-    (flows.important_bytes > 0).then(|| flows.important_bytes as f64 / sent as f64)
+    (flows.important_bytes > 0 && sent > 0).then(|| flows.important_bytes as f64 / sent as f64)
 }
 
 fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
@@ -198,12 +198,8 @@ fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
     })
 }
 
-fn tier(record: &RunRecord, node: u32) -> u8 {
-    record.nodes.get(node as usize).map_or(0, |node| node.tier)
-}
-
-/// Greatest utilisation of a switch's link, and the mean over those between switches that were up throughout, if
-/// loads were measured.
+/// Greatest utilisation of a switch's link, and the mean of those between switches that were up throughout, where loads were
+/// measured.
 fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<(f64, f64)> {
     let switches = || record.links.iter().filter(|link| tier(record, link.from) > 0);
     let used = |link: &LinkRecord| utilisation(link, record, window);
@@ -329,6 +325,14 @@ mod tests {
         let flows = vec![longest.clone(), longest.clone(), longest];
         let summary = Summary::new(&RunRecord { flows, ..record() }, &RunFacts::default());
         assert_eq!((summary.flows.unfinished, summary.flows.open_bytes), (3, u64::MAX));
+    }
+
+    #[test]
+    fn of_nothing_sent_no_share_is_important() {
+        let share = |important_bytes, delivered_bits| {
+            important_share(&FlowStatistics { important_bytes, delivered_bits, ..FlowStatistics::default() })
+        };
+        assert_eq!([share(100, 1_600), share(100, 0), share(0, 1_600)], [Some(0.5), None, None]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod throughput;
 
 pub use tail::{Tail, shares};
 
-use crate::derived::{IdealSchedules, PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
+use crate::derived::{IdealSchedules, acknowledged_us, fct_us, size_class, slowdown};
 use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
 use crate::summary::{
     Deadlines, FlowCounts, FlowMeasure, IdealTimes, Reordering, SizeClass, SlowFlows, Throughput, TimedOut,
@@ -24,8 +24,8 @@ use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
-use weft_core::Time;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
+use weft_core::{Bytes, Time};
 use weft_statistics::{Ascending, Distribution, Jain};
 use weft_table::sorter::SpillError;
 use weft_table::sorter::{Scratch, Sorter};
@@ -244,7 +244,7 @@ impl Members {
 
     /// The groups of the next flow, in ascending order of size.
     fn join(&mut self, sample: &Sample) -> FlowGroups {
-        let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
+        let bucket = size_class(Bytes(sample.size));
         // Class n begins with flow n * finished / CLASSES, rounded down; flows of one size stay together.
         let by_rank = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
         let class = if self.joined > 0 && self.last.0 == sample.size { self.last.1 } else { by_rank };

@@ -161,8 +161,8 @@ pub trait Balancer {
         random: &mut Random,
     ) -> usize;
 
-    /// The port that [`Balancer::choose`] will probably name for this packet, if it can be predicted cheaply. A hint:
-    /// a wrong answer costs time, never correctness.
+    /// The port that [`Balancer::choose`] will probably name for this packet, if it can be predicted cheaply. A hint by which the engine
+    /// fetches memory early: a wrong answer costs time, never correctness.
     fn likely(&self, _packet: &Header, _ports: &[PortId]) -> Option<PortId> {
         None
     }
@@ -215,10 +215,15 @@ pub trait Balancer {
 }
 
 impl BalancerSettings {
-    /// The inputs to the size of the state, for a switch with these components.
+    /// The balancer of any engine, to ask what is the same for all.
+    fn probe(&self) -> AnyBalancer {
+        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 })
+    }
+
+    /// What the state depends on, for a switch with these components.
     #[must_use]
     pub fn choices<'a>(&self, components: impl IntoIterator<Item = &'a Component>) -> Choices {
-        let balancer = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
+        let balancer = self.probe();
         let chosen = components.into_iter().filter(|component| component.ports.len() > 1);
         chosen.fold(Choices::default(), |sum, component| Choices {
             components: sum.components + 1,
@@ -230,26 +235,26 @@ impl BalancerSettings {
     /// Memory that an engine of a switch with these groups keeps.
     #[must_use]
     pub fn state(&self, choices: Choices) -> State {
-        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
+        self.probe().state(choices)
     }
 
     /// Memory that a leaf keeps in addition to measure the paths to `leaves` other leaves over `uplinks` uplinks.
     #[must_use]
     pub fn state_of_paths(&self, leaves: u64, uplinks: u64) -> Bytes {
-        let measures = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
+        let measures = self.probe();
         measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
     }
 
     /// Whether all packets of a flow take one path while routes stay the same.
     #[must_use]
     pub fn keeps_paths(&self) -> bool {
-        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()
+        self.probe().keeps_paths()
     }
 
     /// How routing groups the ports for this balancer.
     #[must_use]
     pub fn grouping(&self) -> Grouping {
-        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).grouping()
+        self.probe().grouping()
     }
 }
 

@@ -141,8 +141,8 @@ fn options(segment: &Segment, (ack, timestamps): (u64, bool), syn: bool) -> Vec<
     if !blocks.is_empty() {
         bytes.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
         for (from, to) in blocks {
-            bytes.extend((from as u32 + 1).to_be_bytes());
-            bytes.extend((to as u32 + 1).to_be_bytes());
+            bytes.extend((from.wrapping_add(1) as u32).to_be_bytes());
+            bytes.extend((to.wrapping_add(1) as u32).to_be_bytes());
         }
     }
     bytes
@@ -260,6 +260,21 @@ mod tests {
         let word = |at: usize| u32::from_be_bytes(tcp[at..at + 4].try_into().unwrap());
         assert_eq!((word(8), tcp[13]), (3_001, 0x10));
         assert_eq!((&tcp[32..36], word(36), word(40)), (&[1, 1, 5, 10][..], 4_001, 4_501));
+    }
+
+    /// Sequence numbers start again at zero after 4 GiB (RFC 9293, section 3.4), also between the ends of a block.
+    #[test]
+    fn sequence_numbers_wrap() {
+        let segment = Segment {
+            ack: 4_294_966_295,
+            flags: Flags::ACK,
+            blocks_used: BlockCount::One,
+            blocks: [Block { offset: 1_000, length: 500 }; 3],
+            ..Segment::default()
+        };
+        let bytes = frame(&FLOW, &packet(segment, false), false).bytes;
+        let word = |at: usize| u32::from_be_bytes(bytes[34 + at..38 + at].try_into().unwrap());
+        assert_eq!((word(8), word(36), word(40)), (4_294_966_296, 0, 500));
     }
 
     /// The option is in the header only if the packets carry it: a full packet is as long as the MTU.

@@ -2,6 +2,7 @@
 //! the scenario. Must not depend on the objective, which only provides a start.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread;
 
@@ -100,21 +101,29 @@ impl TrialRuns<'_> {
     }
 }
 
+/// Runs these seeds in parallel.
+fn together(case: &Prepared, seeds: &[u64]) -> Result<Vec<Trial>, Error> {
+    let setups = seeds.iter().map(|seed| case.setup(*seed)).collect::<Result<Vec<_>, _>>()?;
+    let one = |setup| Trial::of(&PACKETS.run_keeping_flows(setup, &mut |_| true));
+    Ok(thread::scope(|scope| {
+        let runs: Vec<_> = setups.into_iter().map(|setup| scope.spawn(move || one(setup))).collect();
+        runs.into_iter().map(|run| run.join().expect("a simulation does not panic")).collect()
+    }))
+}
+
 impl ThresholdCost<Error> for TrialRuns<'_> {
     fn allows(&self, thresholds: &[Bytes]) -> bool {
         self.with(thresholds).is_ok()
     }
 
-    /// All seeds in parallel.
+    /// As many seeds at a time as there are cores.
     fn cost(&mut self, thresholds: &[Bytes]) -> Result<f64, Error> {
         let case = self.with(thresholds)?;
-        let setups = self.seeds.iter().map(|seed| case.setup(*seed)).collect::<Result<Vec<_>, _>>()?;
-        let one = |setup| Trial::of(&PACKETS.run_keeping_flows(setup, &mut |_| true));
-        let trial = thread::scope(|scope| {
-            let runs: Vec<_> = setups.into_iter().map(|setup| scope.spawn(move || one(setup))).collect();
-            let runs = runs.into_iter().map(|run| run.join().expect("a simulation does not panic"));
-            runs.fold(Trial::default(), Trial::and)
-        });
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut trial = Trial::default();
+        for seeds in self.seeds.chunks(cores) {
+            trial = together(&case, seeds)?.into_iter().fold(trial, Trial::and);
+        }
         if trial.flows == 0 {
             return Err(Error::BadInput("no flow of the scenario is measured: see [measure]".to_owned()));
         }

@@ -203,7 +203,13 @@ impl Merged {
             return None;
         }
         self.left -= u64::from(start >= self.warm_up);
-        self.entries[first].next()
+        let flow = self.entries[first].next();
+        let follows = |next: &Flow| next.start >= start;
+        debug_assert!(
+            self.entries[first].peek().is_none_or(follows),
+            "an entry's flows are in order of start"
+        );
+        flow
     }
 }
 
@@ -236,6 +242,13 @@ mod tests {
         let open = |flows: &&[Flow]| (Box::new(Listed::new(flows.to_vec())) as Box<dyn Draw>).peekable();
         let merged = Merged::new(entries.iter().map(open).collect(), Time(5), measured);
         merged.map(|flow| (flow.start.0, flow.tag, flow.source.0)).collect()
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "an entry's flows are in order of start")]
+    fn an_entry_in_disorder_is_noticed() {
+        merged(&[&[flow(6, 0, 1), flow(1, 0, 2)]], u64::MAX);
     }
 
     #[test]

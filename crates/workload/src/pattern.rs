@@ -26,9 +26,9 @@ use weft_core::Problem;
 use weft_core::{HostId, Purpose, Time};
 use weft_jobs::ClusterJob;
 
-/// Flows in the order of their start.
+/// Flows in the order of their start. They are drawn twice, to count them and for the run, so that a clone must draw the same.
 pub struct Stream {
-    /// The flows.
+    /// The flows: none starts before the one ahead of it.
     pub flows: Box<dyn Draw>,
     /// Whether they never end.
     pub endless: bool,
@@ -47,8 +47,9 @@ pub struct Late {
 
 /// Who sends to whom, and when.
 pub trait Pattern {
-    /// The flows, from the site's start, sorted by start and equal for equal seeds. All problems are found here,
-    /// before the first flow; their paths are relative to the traffic entry.
+    /// The flows, from the site's start, in the order of their start. All randomness comes from [`PatternSite::random`], so that
+    /// equal sites give equal flows. All problems are found here, before the first flow; their paths are relative to the
+    /// traffic entry.
     ///
     /// # Errors
     /// Settings that contradict each other or this network.
@@ -66,13 +67,15 @@ pub trait Pattern {
         None
     }
 
-    /// The flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
+    /// Its flows that start at `end` or later, for patterns that do not fit their flows into the time of the run, such as a list.
+    /// `weft check` and `weft run` ask this, and tell the user; it must not draw flows, of which there may be many.
     fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
         let _ = (site, end);
         None
     }
 
-    /// A remark: not a mistake, but worth reading.
+    /// A remark that is not a mistake but should be read, without the name of the traffic entry: `weft check` and `weft run` print it
+    /// behind that. Only for sites in which [`Pattern::flows`] finds no problem.
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let _ = site;
         None

@@ -9,7 +9,7 @@ use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
-use weft_core::{Purpose, Random, Span, Time};
+use weft_core::{Purpose, Span, Time};
 use weft_jobs::ClusterJob;
 
 weft_core::settings! {
@@ -168,7 +168,7 @@ fn open(
         if !tags.insert(&entry.tag) {
             found.push(Problem::new("tag", format!("two entries have the tag `{}`", entry.tag)));
         }
-        match open_entry(entry, &site(index, entry, shape, seed), (limits, seed)) {
+        match open_entry(entry, &site(index, entry, shape, seed), limits) {
             Ok(entry) => entries.push(entry),
             Err(more) => found.extend(more),
         }
@@ -196,7 +196,7 @@ fn deadlines(
 fn open_entry(
     entry: &TrafficSettings,
     site: &PatternSite<'_>,
-    (limits, seed): (&Limits, u64),
+    limits: &Limits,
 ) -> Result<Entry, Vec<Problem>> {
     let deadlines = deadlines(entry, site)?;
     let pattern = AnyPattern::new(&entry.pattern, ());
@@ -215,7 +215,7 @@ fn open_entry(
     let end = end.unwrap_or(Time::NEVER);
     let flows = stream.flows.take_while(move |flow| flow.start < end);
     let Some(deadlines) = deadlines else { return Ok((Box::new(flows) as Box<dyn Draw>).peekable()) };
-    let mut random = Random::new(seed, Purpose::Deadlines, u64::from(site.tag));
+    let mut random = site.random(Purpose::Deadlines);
     let dated = flows.map(move |flow| {
         let drawn = deadlines.draw(&mut random);
         Flow { deadline: flow.own_deadline().unwrap_or(drawn), ..flow }

@@ -935,7 +935,37 @@ fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
     let listed: Vec<_> =
         flows.iter().filter(|flow| flow.tag == 0).map(|flow| (flow.start, flow.size)).collect();
     assert_eq!(listed, [(Time(3_000_000), Bytes(500)), (Time(7_000_000), Bytes(900))]);
-    assert!(flows.iter().filter(|flow| flow.tag == 1).all(|flow| (100..=300).contains(&flow.size.0)));
+    let drawn: Vec<u64> = flows.iter().filter(|flow| flow.tag == 1).map(|flow| flow.size.0).collect();
+    assert_eq!(drawn.len(), 998, "all others of the 1000 that count");
+    assert!(drawn.iter().all(|size| (100..=300).contains(size)));
+}
+
+/// Another entry before it changes neither its flows nor their deadlines: with and without background traffic a scheme must meet the
+/// same ones.
+#[test]
+fn deadlines_do_not_depend_on_other_entries() {
+    let (network, limits) =
+        (Network::new(2, 3, 30), Limits { until: Some(Time(40_000_000_000)), ..Limits::default() });
+    let dated = || TrafficSettings {
+        deadline: Some("exponential(20 ms, 3 ms)".into()),
+        ..poisson(0.5, "web-search")
+    };
+    let background = entry("background", PatternSettings::OpenLoop(open_loop(0.2, "web-search")));
+    let of = |traffic: &[TrafficSettings], tag: u16| -> Vec<(Time, Bytes, Span)> {
+        let flows = network.flows(traffic, limits, 1);
+        let own = flows.iter().filter(|flow| flow.tag == tag);
+        own.map(|flow| (flow.start, flow.size, flow.deadline)).collect()
+    };
+    let alone = of(&[dated()], 0);
+    let drawn: BTreeSet<Span> = alone.iter().map(|(.., deadline)| *deadline).collect();
+    assert!(alone.len() > 20 && drawn.len() > 10, "{alone:?}");
+    assert_eq!(of(&[background.clone(), dated()], 1), alone);
+    let other = TrafficSettings { tag: "other".into(), ..dated() };
+    assert_ne!(of(&[other, dated()], 0), alone, "two entries do not draw the same");
+    assert_eq!(
+        of(&[background, dated()], 0).iter().filter(|(.., deadline)| *deadline > Span::ZERO).count(),
+        0
+    );
 }
 
 #[test]

@@ -18,6 +18,13 @@ pub(crate) const INSIDE: &str = "WEFT_TEST_IS_INSIDE";
 pub(crate) const OWN: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 1])];
 pub(crate) const HOSTS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
 
+/// A test that cannot run here passes and says why. With `WEFT_KERNEL_TESTS=1`, for machines on which all must run, it fails.
+pub(crate) fn skip(why: &str) {
+    let must_run = std::env::var_os("WEFT_KERNEL_TESTS").is_some_and(|set| set == "1");
+    assert!(!must_run, "WEFT_KERNEL_TESTS=1: {why}");
+    eprintln!("skipped: {why}");
+}
+
 /// A command and its arguments, separated by spaces.
 pub(crate) fn must(words: &str) {
     let words: Vec<&str> = words.split(' ').collect();
@@ -33,7 +40,7 @@ pub(crate) fn is_inside(test: &str) -> bool {
     let space = format!("weft-{}-{}", &test[..test.len().min(30)], std::process::id());
     let made = Command::new("ip").args(["netns", "add", &space]).output();
     if !made.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no right to make namespaces (CAP_NET_ADMIN), or no `ip`");
+        skip("no right to make namespaces (CAP_NET_ADMIN), or no `ip`");
         return false;
     }
     let program = std::env::current_exe().unwrap();

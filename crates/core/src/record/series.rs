@@ -19,7 +19,7 @@ pub struct QueueSeries {
     /// Which links, in the order of the columns.
     pub links: Vec<LinkId>,
     /// `peak[bin * links.len() + column]`, wire bytes.
-    pub peak: Vec<u32>,
+    pub peak: Vec<u64>,
     /// `sum[bin * links.len() + column]`, sums of samples; divide by `samples_per_bin` (the last bin may hold fewer).
     pub sum: Vec<u64>,
     /// Samples taken in all.

@@ -3,7 +3,7 @@
 use super::{Samples, samples_words};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, Scaled, Series};
-use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
+use crate::statistics::{Estimate, SAMPLES_BEYOND, mean};
 use crate::summary::SizeClass;
 use crate::survey::shares;
 use crate::sweep::{Run, Sweep, partners};
@@ -44,7 +44,7 @@ fn tail_line(sweep: &Sweep, scheme: usize, at: usize, scaled: &Scaled) -> Option
         name: sweep.schemes[scheme].clone(),
         scheme: Some(scheme),
         x: (0..shortest).map(|n| scaled.of(quantile(n).unwrap_or(0.0))).collect(),
-        few_from: shares.iter().position(|share| share * (least as f64) < SAMPLES_ABOVE as f64),
+        few_from: shares.iter().position(|share| share * (least as f64) < SAMPLES_BEYOND as f64),
         y: shares.into_iter().map(Some).collect(),
         ..Series::default()
     })

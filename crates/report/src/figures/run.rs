@@ -3,7 +3,7 @@
 use super::why::{hop_name, in_words};
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
-use crate::statistics::{Distribution, SAMPLES_ABOVE};
+use crate::statistics::{Distribution, SAMPLES_BEYOND};
 use crate::summary::{DropCell, Drops, DuplicateAcks, Reordering, SizeClass};
 use crate::sweep::Run;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
@@ -56,7 +56,7 @@ fn furthest(classes: &[SizeClass]) -> Furthest {
     let percentiles: [(f64, Furthest); 2] =
         [(0.01, ("99th percentile", |d| d.p99)), (0.05, ("95th percentile", |d| d.p95))];
     let least = classes.iter().map(|class| class.slowdown.count).min().unwrap_or(0) as f64;
-    let sure = percentiles.into_iter().find(|(beyond, _)| least * beyond >= SAMPLES_ABOVE as f64);
+    let sure = percentiles.into_iter().find(|(beyond, _)| least * beyond >= SAMPLES_BEYOND as f64);
     sure.map_or(("median", |d: &Distribution| d.p50), |(_, furthest)| furthest)
 }
 

@@ -183,7 +183,7 @@ fn few(runs: &[Run]) -> Option<String> {
     let uncertain = |run: &&Run| {
         let all = &run.summary.fct_us.all;
         // With fewer flows, no such percentile is shown.
-        all.count >= 100 && all.few_samples_above.iter().any(|few| few == "p99")
+        all.count >= 100 && all.few_samples_beyond.iter().any(|few| few == "p99")
     };
     let many = runs.iter().filter(uncertain).count();
     // without completion times there is no tail

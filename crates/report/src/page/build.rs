@@ -276,7 +276,7 @@ fn of_small(sweep: &Sweep) -> (&'static str, &'static str, &'static str) {
     let certain = |name: &str| {
         let of = |run: &Run| {
             let small = &run.summary.fct_us.small;
-            small.count >= 100 && !small.few_samples_above.iter().any(|few| few == name)
+            small.count >= 100 && !small.few_samples_beyond.iter().any(|few| few == name)
         };
         sweep.runs.iter().all(of)
     };

@@ -53,7 +53,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     let dated = summary.deadlines.as_ref().map_or(0, |found| found.all.flows);
     let few = |metric: &str| {
         let name = metric.rsplit('.').next().unwrap_or(metric);
-        summary.fct_us.all.few_samples_above.iter().any(|known| known == name)
+        summary.fct_us.all.few_samples_beyond.iter().any(|known| known == name)
     };
     let note = |metric: &str| match metric {
         "fct.mean" => times.clone(),

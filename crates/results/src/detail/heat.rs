@@ -1,6 +1,6 @@
 //! Queue lengths over time as a small picture: peaks are merged by their maximum, never dropped.
 
-use crate::derived::{node, samples_in_bin};
+use crate::derived::{node, samples_in_bin, tier};
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl Heat {
         let row = |&port: &usize| -> Vec<u64> {
             let column =
                 |from: usize| (from..(from + merged).min(bins)).map(|bin| series.peak[bin * ports + port]);
-            (0..bins).step_by(merged).map(|from| u64::from(column(from).max().unwrap_or(0))).collect()
+            (0..bins).step_by(merged).map(|from| column(from).max().unwrap_or(0)).collect()
         };
         (bins > 0).then(|| Heat {
             ports: chosen.iter().map(|&port| port_name(record, series, port)).collect(),
@@ -82,7 +82,7 @@ fn port_name(record: &RunRecord, series: &QueueSeries, port: usize) -> String {
 
 /// Sampled uplinks by switch, for switches with at least two.
 fn uplinks(record: &RunRecord, series: &QueueSeries) -> Vec<Vec<usize>> {
-    let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+    let tier = |node: u32| tier(record, node);
     let mut sets: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (port, id) in series.links.iter().enumerate() {
         let link = &record.links[id.index()];

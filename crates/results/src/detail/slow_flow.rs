@@ -1,6 +1,6 @@
 //! The slowest flows of a run, one by one, with the cause of each delay.
 
-use crate::derived::{PAPER_BUCKETS, fct_us, node, slowdown};
+use crate::derived::{fct_us, node, size_class, slowdown};
 use crate::summary::{DelayCause, held_by_pauses};
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ impl SlowFlow {
         SlowFlow {
             flow: flow.flow.0,
             tag: record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default(),
-            class: PAPER_BUCKETS.iter().filter(|end| flow.size.0 > **end).count(),
+            class: size_class(flow.size),
             from: node(record, flow.source.0),
             to: node(record, flow.destination.0),
             size_bytes: flow.size.0,

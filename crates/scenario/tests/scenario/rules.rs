@@ -126,6 +126,11 @@ fn flows_are_sampled_at_an_interval() {
 
 #[test]
 fn failures_exist_in_the_network() {
+    section(
+        "[[failure]]\ncables = [\"leaf1-spine0\", \"leaf1-spine1\"]\n",
+        "leaf1 cannot reach the other leaf for the whole run",
+        "[[failure]]\ncables = [\"leaf1-spine0\"]\n",
+    );
     section("[[failure]]\nrandom = 5\n", "only 4 cables between switches", "[[failure]]\nrandom = 1\n");
     section(
         "[[failure]]\ncables = [\"leaf0-spine9\"]\n",
@@ -266,6 +271,17 @@ fn windows_and_clocks_start() {
         "16 packets exceed max_window = 15",
         &pfabric("initial_window = 15"),
     );
+    let trimming = "[switch]\nqueues = 2\nschedule = \"strict\"\ntrim.queue = \"8 pkt\"\n";
+    let ndp = |lines: &str| format!("{trimming}[transport.ndp]\n{lines}\n");
+    section(&ndp("rto = \"0 s\""), "must be at least 1 us", &ndp("rto = \"1 us\""));
+    section(
+        &ndp("rto = \"1 us\"\npull_timeout = \"0 s\""),
+        "exceeds pull_timeout",
+        &ndp("rto = \"1 us\"\npull_timeout = \"1 us\""),
+    );
+    let arbiters = "[switch]\nqueues = 8\nschedule = \"strict\"\necn = \"step\"\narbiter = \"pase\"\n";
+    let pase = |time: &str| format!("{arbiters}[transport.pase]\nround_trip = \"{time}\"\n");
+    section(&pase("0 s"), "must be at least 1 us", &pase("1 us"));
     let reno = |line: &str| format!("[transport.newreno]\n{line}\n");
     section(&reno("initial_window = \"0 B\""), "lets nothing pass", &reno("initial_window = \"1 pkt\""));
     section(
@@ -575,6 +591,16 @@ fn newreno(broken: &str, what: &str, kept: &str) {
 }
 
 #[test]
+fn families_have_their_article() {
+    section("[switch]\norder = 3\n", "expected the name of an order", "[switch]\norder = \"fifo\"\n");
+    section(
+        "[switch]\n[switch.order]\n",
+        "`switch.order` does not name an order",
+        "[switch]\norder = \"fifo\"\n",
+    );
+}
+
+#[test]
 fn packets_carry_payload() {
     newreno("mtu = \"40 B\"\n", "no room for payload", "mtu = \"41 B\"\n");
     newreno(
@@ -589,6 +615,7 @@ fn packets_carry_payload() {
 fn flows_age() {
     let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
     let text = |lines: &str| format!("{marks}[transport.l2dct]\n{lines}");
+    section(&text("ecn = \"on\"\n"), "l2dct always uses marks, in its own way", &text(""));
     section(
         &text("young = \"2 MB\"\nold = \"1 MB\"\n"),
         "old from 1 MB on, but young up to 2 MB",

@@ -147,6 +147,11 @@ fn cases_can_be_named_one_by_one() {
         refused(&small("[sweep]\nmode = \"cases\"\n[[sweep.case]]\nbalance = \"drill\"\n"))[0]
             .contains("a unique name")
     );
+    for name in [" plain", "plain\t", " "] {
+        let text =
+            format!("[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = {name:?}\nbalance = \"drill\"\n");
+        assert!(refused(&small(&text))[0].contains("begins or ends with a blank"), "{name:?}");
+    }
     assert!(refused(&small("[sweep]\nmode = \"prodct\"\n"))[0].contains("unknown sweep mode"));
 }
 

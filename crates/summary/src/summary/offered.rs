@@ -1,6 +1,7 @@
 //! The load that flows would put on the links above leaves if it were split equally. Must not depend on flows or
 //! routes.
 
+use crate::derived::tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
@@ -19,7 +20,7 @@ pub struct Offered {
 impl Offered {
     /// The offered load, from the links of a record; `None` if no link has one.
     pub(crate) fn of(record: &RunRecord) -> Option<Offered> {
-        let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+        let tier = |node: u32| tier(record, node);
         let mut leaves: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         let mut downlinks = Vec::new();
         for link in &record.links {

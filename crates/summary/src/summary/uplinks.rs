@@ -1,6 +1,6 @@
 //! How evenly the uplinks of leaves are used. Must not depend on balancers.
 
-use crate::derived::utilisation;
+use crate::derived::{tier, utilisation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{ArrivalRecord, RunRecord};
@@ -25,7 +25,7 @@ pub struct Uplinks {
 impl Uplinks {
     /// From the links of a record; `None` without switches above the leaves.
     pub(crate) fn of(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<Uplinks> {
-        let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+        let tier = |node: u32| tier(record, node);
         let mut leaves: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         let uplinks =
             record.links.iter().filter(|link| !link.failed && tier(link.from) == 1 && tier(link.to) > 0);

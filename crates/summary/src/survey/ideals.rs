@@ -1,11 +1,11 @@
 //! How fast ideal schedules would have carried the flows of a run: bounds that no transport can beat, and the classic
 //! schedules. Flows come one at a time, in order of start. Must not depend on how results are shown.
 
-use crate::derived::{IdealSchedule, IdealSchedules, PAPER_BUCKETS};
+use crate::derived::{IdealSchedule, IdealSchedules, size_class};
 use crate::summary::IdealTimes;
 use std::collections::BTreeMap;
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_core::{Rate, Span, Time};
+use weft_core::{Rate, Time};
 use weft_ideal::{
     BigSwitch, FlowCompletion, LeastAttained, LinkDemand, PortDemand, ProcessorSharing, RankedLink, Schedule,
     ServiceOrder,
@@ -54,8 +54,9 @@ impl MeanTime {
     }
 
     fn us(&self) -> Option<f64> {
-        let sum = Span(u64::try_from(self.ended.saturating_sub(self.arrived)).ok()?);
-        (self.count > 0).then(|| sum.micros() / self.count as f64)
+        // the sum may exceed what a `Span` holds
+        let micros = self.ended.saturating_sub(self.arrived) as f64 / 1e6;
+        (self.count > 0).then(|| micros / self.count as f64)
     }
 }
 
@@ -227,7 +228,7 @@ impl Ideals {
             orders.add(flow.start, ends);
         }
         if counts && let Some(ends) = self.sequence.admit(flow.start, ends) {
-            let bucket = PAPER_BUCKETS.iter().filter(|end| flow.size.0 > **end).count();
+            let bucket = size_class(flow.size);
             self.bounds[0].add(&ends);
             self.bounds[1 + bucket].add(&ends);
         }
@@ -278,7 +279,7 @@ fn rates(record: &RunRecord) -> Vec<[Rate; 2]> {
 mod tests {
     use super::*;
     use weft_core::record::{LinkRecord, NodeRecord};
-    use weft_core::{Bytes, FlowId, HostId};
+    use weft_core::{Bytes, FlowId, HostId, Span};
 
     /// Hosts with links of 8 Gbps to one switch: a byte takes a nanosecond.
     fn record(hosts: u32) -> RunRecord {
@@ -312,7 +313,18 @@ mod tests {
         ideals.finish()
     }
 
-    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us; first come is not requested.
+    /// Three flows of 107 days each: the sum is more than fits a `Span`.
+    #[test]
+    fn long_runs_have_a_mean() {
+        let (long, mut mean) = (Time(1 << 63), MeanTime::default());
+        let demand = LinkDemand { flow: COUNTED, arrival: Time::ZERO, work: Span(1), deadline: Time::NEVER };
+        (0..3).for_each(|_| mean.arrive(&demand));
+        mean.end(&mut vec![(COUNTED, long); 3]);
+        assert_eq!(mean.us(), Some(9_223_372_036_854.775));
+        assert_eq!(MeanTime::default().us(), None);
+    }
+
+    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us, first come is not asked for.
     #[test]
     fn two_flows_to_one_host_have_their_closed_forms() {
         let found = times(&[flow(0, 40_000, (0, 2)), flow(0, 10_000, (1, 2))]).expect("in order");

@@ -1,6 +1,6 @@
 //! The slowest flows one by one, for readers who ask why a percentile is high. Keeps a bounded number of them.
 
-use crate::derived::{PAPER_BUCKETS, slowdown};
+use crate::derived::{size_class, slowdown};
 use std::collections::BTreeMap;
 use weft_core::record::FlowRecord;
 
@@ -22,7 +22,7 @@ impl SlowFlowList {
         if flow.end.is_none() {
             return;
         }
-        let class = PAPER_BUCKETS.iter().filter(|end| flow.size.0 > **end).count();
+        let class = size_class(flow.size);
         let list = self.kept.entry((flow.tag.min(TAGS - 1), class)).or_default();
         let factor = slowdown(flow);
         let place = list.partition_point(|(other, known)| (*other, flow.flow) >= (factor, known.flow));

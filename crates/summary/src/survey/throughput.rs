@@ -1,6 +1,6 @@
 //! Mean throughput of flows by size and tag, from one flow at a time.
 
-use crate::derived::PAPER_BUCKETS;
+use crate::derived::size_class;
 use crate::summary::Throughput;
 use weft_core::record::FlowRecord;
 
@@ -40,7 +40,7 @@ impl Throughputs {
     pub(crate) fn add(&mut self, flow: &FlowRecord, throughput: f64) {
         let gbps = throughput / 1e9;
         self.all.add(gbps);
-        self.buckets[PAPER_BUCKETS.iter().filter(|end| flow.size.0 > **end).count()].add(gbps);
+        self.buckets[size_class(flow.size)].add(gbps);
         if let Some(tag) = self.tags.get_mut(usize::from(flow.tag)) {
             tag.add(gbps);
         }

@@ -31,7 +31,8 @@ impl Rows {
 
     /// The indices of the rows in ascending order of the rows.
     pub(super) fn order(&self) -> Vec<u32> {
-        let mut entries: Vec<Entry> = (0..self.len() as u32).map(|place| (0, place)).collect();
+        let count = u32::try_from(self.len()).expect("a sorter spills its rows before there are 2^32");
+        let mut entries: Vec<Entry> = (0..count).map(|place| (0, place)).collect();
         let mut spare = vec![(0, 0); entries.len()];
         self.sort(&mut entries, &mut spare, 0);
         entries.into_iter().map(|(_, place)| place).collect()
