@@ -230,7 +230,7 @@ fn queues(scheme: &Scheme, load: f64, random: &mut Random) -> QueueSeries {
             let wave = 1.0 + (f64::from(bin) / 31.0 + phase).sin() * scheme.uneven * 2.8;
             let burst = if random.unit() < 0.02 { 4.0 } else { 1.0 };
             let mean = 60_000.0 * scheme.queueing * load / (1.1 - load) * wave.max(0.02) * burst;
-            series.peak.push((mean * (1.5 + exponential(random))) as u32);
+            series.peak.push((mean * (1.5 + exponential(random))) as u64);
             series.sum.push((mean * 100.0) as u64);
         }
     }
