@@ -19,7 +19,7 @@ const WARY: usize = 10_000;
 
 /// A reusable barrier. All threads see afterwards what any thread wrote before waiting.
 pub struct Barrier {
-    threads: usize,
+    threads: AtomicUsize,
     patience: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
@@ -36,7 +36,7 @@ impl Barrier {
     pub fn new(threads: usize) -> Barrier {
         let fits = threads <= thread::available_parallelism().map_or(1, usize::from);
         Barrier {
-            threads,
+            threads: AtomicUsize::new(threads),
             patience: if fits { PATIENCE } else { 0 },
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
@@ -53,6 +53,11 @@ impl Barrier {
         self.patience > 0
     }
 
+    /// Threads that will never come are not waited for. To be told by one that comes, before it arrives for the first time.
+    pub fn do_without(&self, missing: usize) {
+        self.threads.fetch_sub(missing, Ordering::SeqCst);
+    }
+
     /// Whether a thread has panicked.
     pub fn is_broken(&self) -> bool {
         self.broken.load(Ordering::SeqCst)
@@ -64,7 +69,7 @@ impl Barrier {
     /// If another thread has panicked and will never arrive.
     pub fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads.load(Ordering::Relaxed) {
             self.arrived.store(0, Ordering::Relaxed);
             // Sequentially consistent with `sleepers`: either the sleeper sees the new round, or it is seen here.
             self.round.store(round.wrapping_add(1), Ordering::SeqCst);
@@ -168,6 +173,26 @@ mod tests {
             }
         });
         assert_eq!(come.into_inner(), 3_000);
+    }
+
+    /// Two of five threads could not be started: those that wait already go on as soon as the third has come.
+    #[test]
+    fn threads_that_never_come_are_not_waited_for() {
+        let (barrier, come) = (Barrier::new(5), AtomicUsize::new(0));
+        let meet = || {
+            for round in 1..=100 {
+                come.fetch_add(1, Ordering::Relaxed);
+                barrier.wait();
+                assert!(come.load(Ordering::Relaxed) >= 3 * round);
+                barrier.wait();
+            }
+        };
+        thread::scope(|scope| {
+            (0..2).for_each(|_| drop(scope.spawn(meet)));
+            barrier.do_without(2);
+            meet();
+        });
+        assert_eq!(come.into_inner(), 300);
     }
 
     #[test]

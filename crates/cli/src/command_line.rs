@@ -5,7 +5,10 @@ use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lab, lint, list, man, new, report,
     reproduce, router, run, trace, tune, vectors,
 };
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Weft simulates data-centre networks packet by packet.
@@ -72,6 +75,31 @@ pub(crate) enum Command {
     Man(man::ManArguments),
 }
 
+impl CommandLine {
+    /// Reads the command line; a setting that is given twice is a mistake.
+    pub(crate) fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+        let mut command = CommandLine::command();
+        let matches = command.try_get_matches_from_mut(words)?;
+        if let Some(path) = set_twice(&matches) {
+            let message = format!("--set {path} is given twice: only the last one would count");
+            return Err(command.error(ErrorKind::ArgumentConflict, message));
+        }
+        CommandLine::from_arg_matches(&matches)
+    }
+}
+
+/// A path that `--set` gives two values. An axis of a sweep may be added first and then narrowed.
+fn set_twice(matches: &ArgMatches) -> Option<String> {
+    if let Some((_, matches)) = matches.subcommand() {
+        return set_twice(matches);
+    }
+    let mut known = BTreeSet::new();
+    let given = matches.try_get_many::<String>("set").ok().flatten().into_iter().flatten();
+    let paths = given.filter_map(|set| Some(set.split_once('=')?.0.trim()));
+    let mut paths = paths.filter(|path| !path.starts_with("sweep."));
+    paths.find(|path| !known.insert(*path)).map(str::to_owned)
+}
+
 impl Command {
     /// Executes the command and returns its exit code.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
@@ -97,5 +125,27 @@ impl Command {
             Command::Completions(arguments) => arguments.execute(CommandLine::command()),
             Command::Man(arguments) => arguments.execute(CommandLine::command()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_given_twice_is_a_mistake() {
+        let read = |line: &str| {
+            let words = line.split(' ').map(OsString::from);
+            CommandLine::read(words).map(|_| ()).map_err(|error| (error.exit_code(), error.to_string()))
+        };
+        for command in ["weft run", "weft check", "weft trace --flow 1", "weft analyse quiver"] {
+            let twice = read(&format!("{command} x.toml --set balance=ecmp --set balance=drill"));
+            let (code, told) = twice.expect_err("the first would be ignored");
+            assert!(code == 2 && told.contains("--set balance is given twice"), "{told}");
+            let apart = read(&format!("{command} x.toml --set balance=drill --set balance.drill.choices=2"));
+            assert_eq!(apart, Ok(()), "{command}");
+        }
+        let narrowed = read("weft run x.toml --set sweep.balance=ecmp,drill --set sweep.balance=drill");
+        assert_eq!(narrowed, Ok(()));
     }
 }

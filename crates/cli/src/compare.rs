@@ -21,12 +21,15 @@ pub(crate) struct CompareArguments {
     /// Results to compare
     #[arg(value_name = "B")]
     after: PathBuf,
+    /// Where to write the page [default: comparison.html in B]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 impl CompareArguments {
     /// Compares, and prints the table and the path of the report.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        let (table, page) = weft::compare(&self.before, &self.after)?;
+        let (table, page) = weft::compare(&self.before, &self.after, self.out.as_deref())?;
         console::show(table.trim_end())?;
         console::show(&format!("\nreport: {}", page?.display()))?;
         Ok(ExitCode::SUCCESS)

@@ -32,7 +32,6 @@ mod trace;
 mod tune;
 mod vectors;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// Counts allocations for `weft bench`.
@@ -40,7 +39,7 @@ use std::process::ExitCode;
 static ALLOCATOR: weft_bench::heap::Counted = weft_bench::heap::ALLOCATOR;
 
 fn main() -> ExitCode {
-    match command_line::CommandLine::try_parse() {
+    match command_line::CommandLine::read(std::env::args_os()) {
         Ok(line) => line.command.execute().unwrap_or_else(|error| console::failure(&error)),
         Err(said) => console::of_parser(&said),
     }

@@ -10,7 +10,10 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   weft report runs/drill-80                           a sweep
-  weft report runs/drill-80/ecmp-1f2e3d4c/seed-1      one run")]
+  weft report runs/drill-80/ecmp-1f2e3d4c/seed-1      one run
+
+Writes DIR/report.html alone. `weft run` completes sweep.csv, sweep.parquet and
+the pages of single runs as well, and reuses complete runs.")]
 pub(crate) struct ReportArguments {
     /// A folder written by `weft run`
     #[arg(value_name = "DIR")]

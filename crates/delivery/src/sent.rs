@@ -62,6 +62,25 @@ impl SentPackets {
         self.flying.len() as u64
     }
 
+    /// Payload of the packets in flight, if the flow has `size` bytes with `mss` in each packet but the last.
+    #[must_use]
+    pub fn bytes_in_flight(&self, size: u64, mss: u64) -> u64 {
+        let numbers = self.flying.iter().filter(|_| !self.is_done()).map(|flight| flight.number);
+        numbers.map(|number| mss.min(size - number * mss)).sum()
+    }
+
+    /// Payload known to have arrived, likewise.
+    #[must_use]
+    pub fn bytes_arrived(&self, size: u64, mss: u64) -> u64 {
+        let last = self.count.saturating_sub(1);
+        let has_last = last < self.missing || self.arrived.contains(last);
+        match (self.is_done(), has_last) {
+            (true, _) => size,
+            (false, true) => (self.done - 1) * mss + (size - last * mss),
+            (false, false) => self.done * mss,
+        }
+    }
+
     /// The first packet that was never sent.
     #[must_use]
     pub fn next(&self) -> u64 {
@@ -178,6 +197,28 @@ mod tests {
         assert_eq!((packets.arrived(), packets.missing(), packets.flying()), (4, 4, 0));
         packets.send(0);
         assert!(packets.acknowledge(4, 5) && packets.is_done() && packets.upcoming().is_none());
+    }
+
+    /// Three packets of 100 bytes and one of 7.
+    #[test]
+    fn the_last_packet_counts_with_its_own_payload() {
+        let mut packets = SentPackets::new(4);
+        let told =
+            |packets: &SentPackets| (packets.bytes_arrived(307, 100), packets.bytes_in_flight(307, 100));
+        assert_eq!(told(&packets), (0, 0));
+        (0..3).for_each(|_| _ = packets.send(0));
+        assert_eq!(told(&packets), (0, 300));
+        packets.send(0);
+        assert_eq!(told(&packets), (0, 307));
+        packets.acknowledge(3, 0);
+        assert_eq!(told(&packets), (7, 300), "the last before all others");
+        packets.acknowledge(0, 1);
+        assert_eq!(told(&packets), (107, 200));
+        packets.lose_all();
+        assert_eq!(told(&packets), (107, 0));
+        packets.send(0);
+        packets.finish();
+        assert_eq!(told(&packets), (307, 0), "the receiver has everything, whatever is still on its way");
     }
 
     #[test]

@@ -295,14 +295,16 @@ impl End for NdpSender {
 impl Sending for NdpSender {
     fn report(&self) -> SenderReport {
         let mss = self.ndp.frames().mss;
-        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
+        let (is_done, last) = (self.done == self.count, self.count - 1);
+        let flying = self.flying.iter().filter(|_| !is_done).map(|flying| self.length(flying.number));
+        let short = if self.arrived.contains(last) { mss - self.length(last) } else { 0 };
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
             timeouts_in_a_row: self.counts.timeouts_in_a_row,
-            completed: (self.done == self.count).then_some(self.heard),
-            acknowledged: payload(self.done),
-            in_flight: payload(self.flying.len() as u64),
+            completed: is_done.then_some(self.heard),
+            acknowledged: Bytes(if is_done { self.size } else { self.done * mss - short }),
+            in_flight: Bytes(flying.sum()),
             cwnd: Bytes(u64::from(self.ndp.settings().initial_window) * mss),
             ssthresh: Bytes(u64::MAX),
             srtt: self.srtt,

@@ -300,15 +300,14 @@ impl End for PaseSender {
 impl Sending for PaseSender {
     fn report(&self) -> SenderReport {
         let mss = self.pase.frames().mss;
-        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
             timeouts_in_a_row: self.most_in_a_row,
             recoveries: self.recoveries,
             completed: self.completed,
-            acknowledged: payload(self.packets.arrived()),
-            in_flight: payload(self.packets.flying()),
+            acknowledged: Bytes(self.packets.bytes_arrived(self.size, mss)),
+            in_flight: Bytes(self.packets.bytes_in_flight(self.size, mss)),
             cwnd: Bytes(self.window.packets() * mss),
             ssthresh: Bytes(self.window.threshold().saturating_mul(mss)),
             srtt: self.srtt,

@@ -379,7 +379,6 @@ impl End for PdqSender {
 impl Sending for PdqSender {
     fn report(&self) -> SenderReport {
         let mss = self.pdq.frames().mss;
-        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
@@ -388,8 +387,8 @@ impl Sending for PdqSender {
             completed: self.completed,
             probes: self.probes,
             terminated: self.terminated,
-            acknowledged: payload(self.packets.arrived()),
-            in_flight: payload(self.packets.flying()),
+            acknowledged: Bytes(self.packets.bytes_arrived(self.size, mss)),
+            in_flight: Bytes(self.packets.bytes_in_flight(self.size, mss)),
             srtt: self.srtt,
             rto: self.timeout(),
             rate: Some(self.granted.rate),

@@ -246,14 +246,13 @@ impl Sending for PfabricSender {
 
     fn report(&self) -> SenderReport {
         let mss = self.pfabric.frames().mss;
-        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
             timeouts_in_a_row: self.most_expired,
             completed: self.completed,
-            acknowledged: payload(self.packets.arrived()),
-            in_flight: payload(self.packets.flying()),
+            acknowledged: Bytes(self.packets.bytes_arrived(self.size, mss)),
+            in_flight: Bytes(self.packets.bytes_in_flight(self.size, mss)),
             cwnd: Bytes(self.window.size * mss),
             ssthresh: Bytes(self.window.threshold.saturating_mul(mss)),
             srtt: self.srtt,

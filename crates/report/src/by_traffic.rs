@@ -2,7 +2,7 @@
 
 use crate::metric::unit;
 use crate::sweep::Sweep;
-use crate::text::value;
+use crate::text::{count, value};
 use std::collections::BTreeSet;
 
 /// The results of each traffic entry, one row per case and entry.
@@ -52,7 +52,7 @@ pub(crate) fn table(sweep: &Sweep, first: usize) -> Option<TrafficTable> {
     })
 }
 
-/// The mean of a metric of one traffic entry over the seeds of a case.
+/// The mean of a metric of one traffic entry over the seeds of a case; a whole number of flows as such.
 fn cell(
     sweep: &Sweep,
     (scheme, at): (usize, usize),
@@ -63,13 +63,39 @@ fn cell(
     let metric = metric.trim_end_matches('.');
     let unit = unit(metric);
     let estimate = sweep.estimate(scheme, at, metric);
-    estimate.map_or_else(|| sweep.absent(scheme, at, metric), |estimate| value(estimate.mean, unit))
+    let shown = |mean: f64| match *statistic == "count" && mean.fract() == 0.0 {
+        true => count(mean as u64),
+        false => value(mean, unit),
+    };
+    estimate.map_or_else(|| sweep.absent(scheme, at, metric), |estimate| shown(estimate.mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Distribution;
     use crate::sweep::Run;
+
+    /// Of one seed all counts are whole; a mean over seeds may not be.
+    #[test]
+    fn whole_numbers_of_flows_are_shown_as_such() {
+        let run = |seed: u64, flows: [u32; 2]| {
+            let mut run = Run::default();
+            run.manifest.seed = seed;
+            for (tag, flows) in ["in", "web"].into_iter().zip(flows) {
+                let times = (0..flows).map(f64::from).collect();
+                run.summary.fct_us.tags.insert(tag.to_owned(), Distribution::of(times));
+                run.summary.throughput_gbps.tags.insert(tag.to_owned(), 1.0);
+            }
+            run
+        };
+        let finished = |runs: Vec<Run>| {
+            let found = table(&Sweep::new(runs), 0).expect("two entries");
+            found.rows.iter().map(|row| row[1].replace('\u{202f}', " ")).collect::<Vec<_>>()
+        };
+        assert_eq!(finished(vec![run(1, [23, 12_156])]), ["23", "12 156"]);
+        assert_eq!(finished(vec![run(1, [23, 40]), run(2, [24, 42])]), ["23.5", "41"]);
+    }
 
     #[test]
     fn every_case_has_a_row_for_each_traffic_entry() {

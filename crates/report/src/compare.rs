@@ -1,6 +1,7 @@
 //! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
 use crate::contrast::MetricOrder;
+use crate::copies::without_copies;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::figures::series;
@@ -63,6 +64,8 @@ pub struct Comparison {
     pub alone: [Vec<String>; 2],
     /// Number of pairs of runs whose flows differ, and of pairs whose flows are known.
     pub other_flows: (usize, usize),
+    /// Whether a side has nothing but interrupted runs.
+    pub interrupted: [bool; 2],
     /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,
 }
@@ -87,13 +90,17 @@ pub struct ComparedMetric {
 /// Compares two folders, each with a run, a case or a sweep.
 ///
 /// # Errors
-/// The file that could not be read, and why.
+/// The file that could not be read, and why; or that no case is in both.
 pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
     let (mut of_a, mut of_b) = (read_comparable(a)?, read_comparable(b)?);
     if of_a.iter().chain(&of_b).any(|run| run.summary.arrivals_until_s.is_some()) {
         of_a.iter_mut().chain(&mut of_b).for_each(Run::average_over_arrivals);
     }
-    Ok(Comparison::of(of_a, of_b, side_names(a, b)))
+    let comparison = Comparison::of(of_a, of_b, side_names(a, b));
+    if comparison.cases == 0 {
+        return Err(DiskError::NothingInCommon { a: a.to_owned(), b: b.to_owned() });
+    }
+    Ok(comparison)
 }
 
 fn estimate(runs: &[&Run], metric: &str) -> Option<Estimate> {
@@ -118,6 +125,8 @@ impl Comparison {
     /// labels.
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
+        let ((a, copies_a), (b, copies_b)) = (without_copies(a), without_copies(b));
+        let interrupted = [&a, &b].map(|side| side.iter().all(|run| run.summary.interrupted()));
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
         let [Side { alone: of_a, runs: a }, Side { alone: of_b, runs: b }] = of_both(a, b);
         let lonely = lonely(&pairs(&a, &b));
@@ -133,8 +142,8 @@ impl Comparison {
         let other_flows = other_flows(&pairs);
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
-        let mut sweep = Sweep::new(sides.collect());
-        sweep.left_out = left_out_a + left_out_b;
+        let mut sweep = Sweep::of_all(sides.collect());
+        (sweep.left_out, sweep.copies) = (left_out_a + left_out_b, copies_a + copies_b);
         Comparison {
             names,
             differences,
@@ -144,6 +153,7 @@ impl Comparison {
             unpaired,
             alone: [of_a, of_b],
             other_flows,
+            interrupted,
             sweep,
         }
     }
@@ -152,10 +162,20 @@ impl Comparison {
     #[must_use]
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
-        let of_sides = self.of_other_epochs().into_iter().chain(self.of_other_flows());
+        let of_sides = self.of_interrupted().chain(self.of_other_epochs()).chain(self.of_other_flows());
         let of_sides = of_sides.chain(flows_of_jobs(&self.sweep));
         warnings.splice(0..0, of_sides.chain(self.of_alone()).chain(self.of_unpaired()));
         Headline { warnings, sentence: self.sentence() }
+    }
+
+    /// A side of which nothing is complete: its flows are those that had come by then.
+    fn of_interrupted(&self) -> impl Iterator<Item = String> {
+        let sides = self.names.iter().zip(self.interrupted).filter(|(_, interrupted)| *interrupted);
+        sides.map(|(name, _)| {
+            format!(
+                "{name} was interrupted: its results are partial, and part of any difference comes from flows that it lacks."
+            )
+        })
     }
 
     fn of_unpaired(&self) -> Option<String> {
@@ -504,6 +524,46 @@ mod tests {
                 && told.contains(" % higher than that of old (95 % interval 1.001"),
             "{told}"
         );
+    }
+
+    /// Where nothing else is there, an interrupted run is compared, and that is said.
+    #[test]
+    fn a_side_of_interrupted_runs_is_told() {
+        let stopped = |mut run: Run| {
+            run.summary.stop = "interrupted".to_owned();
+            run
+        };
+        let whole = || run("ecmp", "0.8", 1, 10.0);
+        let told = |a, b| Comparison::of(a, b, names()).headline().warnings.join(" ");
+        let words = "was interrupted: its results are partial";
+        let one = told(vec![stopped(whole())], vec![whole()]);
+        assert!(one.contains(&format!("old {words}")) && !one.contains(&format!("new {words}")), "{one}");
+        let both = told(vec![stopped(whole())], vec![stopped(whole())]);
+        assert!(both.contains(&format!("old {words}")) && both.contains(&format!("new {words}")), "{both}");
+        let comparison = Comparison::of(vec![stopped(whole())], vec![whole()], names());
+        assert_eq!(comparison.sweep.runs.len(), 2, "the page shows both sides");
+        let mixed = told(vec![whole(), stopped(run("ecmp", "0.8", 2, 10.0))], vec![whole()]);
+        assert!(
+            mixed.contains("1 run was interrupted and is excluded.") && !mixed.contains(words),
+            "{mixed}"
+        );
+        assert!(!told(vec![whole()], vec![whole()]).contains("interrupted"));
+    }
+
+    /// A backup beside the original is no further seed.
+    #[test]
+    fn copies_of_a_run_count_once() {
+        let of = |seed| {
+            let mut run = run("ecmp", "0.8", seed, 10.0 * seed as f64);
+            run.manifest.hash = "0123456789abcdef".to_owned();
+            run
+        };
+        let (once, twice) = (vec![of(1), of(2), of(3)], [1, 2, 3, 1, 2, 3].map(of).to_vec());
+        let comparison = Comparison::of(twice.clone(), once.clone(), names());
+        assert_eq!(comparison.rows, Comparison::of(once, twice, names()).rows, "the same runs on both sides");
+        assert_eq!(comparison.rows[0].a.map(|mean| mean.runs), Some(3));
+        let told = comparison.headline().warnings.join(" ");
+        assert!(told.contains("3 runs are copies of others"), "{told}");
     }
 
     /// Of 200 flows none lies beyond the 99.9th percentile.

@@ -15,7 +15,7 @@ use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{duration, number, percent, plural};
-use warnings::{left_out_words, warnings};
+use warnings::{copies_words, left_out_words, warnings};
 
 /// Maximum number of schemes beside the two compared; more are summarised by the fastest and the slowest.
 const MOST_NAMED: usize = 3;
@@ -84,7 +84,9 @@ impl Headline {
     #[must_use]
     pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Headline {
         if let ([run], 0) = (sweep.runs.as_slice(), sweep.left_out) {
-            return Headline::of_run(run, verdicts);
+            let mut headline = Headline::of_run(run, verdicts);
+            headline.warnings.splice(0..0, copies_words(sweep.copies));
+            return headline;
         }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
@@ -107,6 +109,7 @@ impl Headline {
         if sweep.left_out > 0 {
             warnings.insert(0, left_out_words(sweep.left_out));
         }
+        warnings.splice(0..0, copies_words(sweep.copies));
         Headline { warnings, sentence }
     }
 }

@@ -30,6 +30,10 @@ const SCRIPT: [&str; 12] = [
     concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
 ];
 
+/// What every page begins with.
+pub const PAGE_BEGIN: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n";
+
 /// Writes the page to `path`.
 ///
 /// # Errors
@@ -48,9 +52,7 @@ impl Page {
         let first = shown().next().map_or("headline", |section| section.id.as_str());
         let network = if self.networks.is_empty() { "" } else { NETWORK };
         format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+            "{PAGE_BEGIN}<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#{first}\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
              <main>\n{}{network}{}{sections}{}{}{}{}</main>\n\

@@ -21,7 +21,7 @@ pub use compare::{Comparison, compare};
 pub use disk::{DiskError, write_text};
 pub use files::{read_comparable, read_run, read_runs, write_sweep};
 pub use headline::Headline;
-pub use html::write_report;
+pub use html::{PAGE_BEGIN, write_report};
 
 /// The file name of every report.
 pub const REPORT: &str = "report.html";
@@ -34,8 +34,8 @@ pub use summary::{RunFacts, Summary};
 pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep, share_one_window};
 pub use weft_draw::{figure, text};
-use weft_results::disk;
 pub use weft_results::{columns, detail, files, listing, manifest, recording, settings, sweep, tables};
+use weft_results::{copies, disk};
 pub use weft_statistics as statistics;
 pub use weft_summary::derived::{CsvTables, IdealSchedule, IdealSchedules, Kept};
 pub use weft_summary::{metric, summary, survey};

@@ -1,6 +1,7 @@
 //! Text and JSON files, and the reasons why a file could not be written or read. Must not depend on the contents of
 //! the files.
 
+use ::parquet::errors::ParquetError;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub enum DiskError {
         /// The file.
         path: PathBuf,
         /// The writer's error.
-        cause: ::parquet::errors::ParquetError,
+        cause: ParquetError,
     },
     /// The file is not in the format of this version.
     #[error("{path}: {cause}; was it written by another version?", path = .path.display())]
@@ -33,6 +34,24 @@ pub enum DiskError {
         path: PathBuf,
         /// The parser's error.
         cause: serde_json::Error,
+    },
+    /// The file is not as long as it was when its run was written.
+    #[error("{path}: {found} bytes instead of {written}: damaged", path = .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Its length now, bytes.
+        found: u64,
+        /// Its length in the manifest of the run, bytes.
+        written: u64,
+    },
+    /// Two folders have no case in common.
+    #[error("{a} and {b} have no case in common: nothing to compare", a = .a.display(), b = .b.display())]
+    NothingInCommon {
+        /// One folder.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
     },
     /// The folder contains no finished run.
     #[error("{path}: no finished run here (no summary.json in it or below it)", path = .path.display())]
@@ -67,8 +86,15 @@ impl DiskError {
         |cause| DiskError::Io { path: path.to_owned(), cause }
     }
 
-    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> DiskError + '_ {
-        |cause| DiskError::Parquet { path: path.to_owned(), cause }
+    pub(crate) fn parquet(path: &Path) -> impl FnOnce(ParquetError) -> DiskError + '_ {
+        |cause| match cause {
+            // the system's own words, as for every other file
+            ParquetError::External(cause) if cause.is::<std::io::Error>() => {
+                let cause = cause.downcast().map_or_else(std::io::Error::other, |cause| *cause);
+                DiskError::Io { path: path.to_owned(), cause }
+            }
+            cause => DiskError::Parquet { path: path.to_owned(), cause },
+        }
     }
 
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> DiskError + '_ {
@@ -97,4 +123,19 @@ pub(crate) fn read_text(path: &Path) -> Result<String, DiskError> {
 
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, DiskError> {
     serde_json::from_str(&read_text(path)?).map_err(DiskError::json(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_in_the_same_words_for_every_file() {
+        let full = || std::io::Error::from_raw_os_error(28);
+        let path = Path::new("flows.parquet");
+        let told = DiskError::parquet(path)(ParquetError::from(full())).to_string();
+        assert_eq!(told, format!("flows.parquet: {}", full()));
+        let other = DiskError::parquet(path)(ParquetError::General("no".to_owned())).to_string();
+        assert!(other.contains("no") && other.starts_with("flows.parquet: "), "{other}");
+    }
 }

@@ -3,32 +3,61 @@
 use crate::derived::CsvTables;
 use crate::disk::{DiskError, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
+use crate::manifest::Manifest;
 use crate::sweep::{Run, share_one_window};
 use crate::tables;
 use crate::variants::Variants;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_store::in_place;
 use weft_table::DataTable;
 use weft_table::{csv, parquet};
 
-/// Writes everything except the flows.
+/// Writes everything except the flows, whose tables are there already, and notes the sizes of all tables in the manifest.
 pub(crate) fn fill(
     folder: &Path,
-    run: &Run,
+    run: &mut Run,
     tables: Vec<DataTable>,
     csv: CsvTables,
 ) -> Result<(), DiskError> {
-    write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
-    write_text(&folder.join("scenario.toml"), &run.scenario)?;
+    write_text(&folder.join(SCENARIO), &run.scenario)?;
     if !run.quiver.is_empty() {
         write_text(&folder.join(QUIVER), &run.quiver)?;
     }
     let tables = tables.into_iter().map(|table| tables::of_manifest(table, &run.manifest));
     tables.into_iter().try_for_each(|table| write_table(folder, &table, csv))?;
+    run.manifest.files = sizes(folder)?;
+    write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("summary.json"), &run.summary)
+}
+
+/// The lengths of the visible files in a folder that are not JSON.
+fn sizes(folder: &Path) -> Result<BTreeMap<String, u64>, DiskError> {
+    let mut sizes = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(DiskError::io(folder))? {
+        let entry = entry.map_err(DiskError::io(folder))?;
+        let (name, about) = (entry.file_name().to_string_lossy().into_owned(), entry.metadata());
+        let about = about.map_err(DiskError::io(&entry.path()))?;
+        if about.is_file() && !name.starts_with('.') && !name.ends_with(".json") {
+            sizes.insert(name, about.len());
+        }
+    }
+    Ok(sizes)
+}
+
+/// Whether all files of a run are as long as its manifest says; one older than these sizes says nothing.
+///
+/// # Errors
+/// The first file that is not, or is missing.
+pub fn check_sizes(folder: &Path, manifest: &Manifest) -> Result<(), DiskError> {
+    manifest.files.iter().try_for_each(|(name, written)| check_size(&folder.join(name), *written))
+}
+
+fn check_size(path: &Path, written: u64) -> Result<(), DiskError> {
+    let found = fs::metadata(path).map_err(DiskError::io(path))?.len();
+    if found == written { Ok(()) } else { Err(DiskError::Damaged { path: path.to_owned(), found, written }) }
 }
 
 /// Writes the table of a sweep, `sweep.parquet` and `sweep.csv`: one row per run.
@@ -54,15 +83,21 @@ fn write_table(folder: &Path, table: &DataTable, csv: CsvTables) -> Result<(), D
 /// # Errors
 /// The file that could not be read, and why.
 pub fn read_run(folder: &Path) -> Result<Run, DiskError> {
+    let (manifest, scenario): (Manifest, _) =
+        (read_json(&folder.join("manifest.json"))?, folder.join(SCENARIO));
+    manifest.files.get(SCENARIO).map_or(Ok(()), |written| check_size(&scenario, *written))?;
     Ok(Run {
-        manifest: read_json(&folder.join("manifest.json"))?,
+        manifest,
         summary: read_json(&folder.join("summary.json"))?,
         detail: read_json(&folder.join("detail.json"))?,
-        scenario: read_text(&folder.join("scenario.toml"))?,
+        scenario: read_text(&scenario)?,
         link: String::new(),
         quiver: fs::read_to_string(folder.join(QUIVER)).unwrap_or_default(),
     })
 }
+
+/// The complete scenario of a run, in its folder.
+const SCENARIO: &str = "scenario.toml";
 
 /// The drawing of the components of a run's paths, in the folder of the run.
 const QUIVER: &str = "quiver.svg";

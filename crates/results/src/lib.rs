@@ -1,10 +1,11 @@
 //! The folder of a run: tables, statistics and data for plots, written and read; and many runs as one sweep. Must not
 //! depend on pages, headlines, engines, scenarios or clocks.
 //!
-//! In reading order: [`detail`] (data for plots, thinned), [`sweep`] (many runs), [`disk`], [`listing`] (which runs
+//! In reading order: [`detail`] (data for plots, thinned), [`sweep`] (many runs), [`copies`], [`disk`], [`listing`] (which runs
 //! belong together), [`tables`] and [`columns`] (their meaning), [`files`] and [`recording`] (the folder of a run).
 
 pub mod columns;
+pub mod copies;
 pub mod detail;
 pub mod disk;
 pub mod files;

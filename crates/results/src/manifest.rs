@@ -1,6 +1,8 @@
 //! How to repeat a run: the program, the inputs and the command. Reads no clock; the caller passes the times.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use weft_core::Checksum;
 
 /// The contents of `manifest.json`.
 ///
@@ -40,6 +42,13 @@ pub struct Manifest {
     pub flows_hash: String,
     /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
     pub inputs: Vec<(String, String)>,
+    /// Bytes of the tables and of the other files of the run that no program reads as JSON. A run is complete only with all of
+    /// them. Empty in manifests older than this key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, u64>,
+    /// Whether only statistics were written, and no tables.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_tables: bool,
     /// The engine; empty: the packet engine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub engine: String,
@@ -78,12 +87,13 @@ impl Manifest {
         (!labels.is_empty()).then(|| labels.join(", "))
     }
 
-    /// The case's folder name: its labels, and eight digits of the hash.
+    /// The case's folder name: its labels, as far as a file name has room for them, and eight digits of the hash.
     #[must_use]
     pub fn case_folder(&self) -> String {
         let words = self.labels.iter().map(|(_, value)| plain(value));
         let case =
             if self.labels.is_empty() { "case".to_owned() } else { words.collect::<Vec<_>>().join("-") };
+        let case = if case.len() > LONGEST_LABELS { shortened(&case) } else { case };
         let hash: String = self.hash.chars().take(8).collect();
         format!("{case}-{hash}")
     }
@@ -95,7 +105,17 @@ impl Manifest {
     }
 }
 
-/// `text` with characters replaced that are awkward in a file name.
+/// Most characters of the labels in a folder's name. File systems allow 255 bytes, of which hidden names beside it take some.
+const LONGEST_LABELS: usize = 100;
+
+/// The beginning of long labels, which are ASCII here, and a checksum that tells named cases with equal settings apart.
+fn shortened(labels: &str) -> String {
+    let sum = format!("{:016x}", Checksum::default().with(labels.as_bytes()).value());
+    let begin = labels[..LONGEST_LABELS - 9].trim_end_matches(['-', '.']);
+    format!("{begin}-{}", &sum[..8])
+}
+
+/// `text` with all characters replaced that are awkward in a file name.
 fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || "._+".contains(c) { c } else { '-' };
     let word: String = text.trim().chars().map(keep).collect();
@@ -118,5 +138,21 @@ mod tests {
         };
         assert_eq!(manifest.title(), "../drill 80: balance = drill, load = 0.8");
         assert_eq!(manifest.path().to_str(), Some("drill-80/drill-0.8-01234567/seed-3"));
+    }
+
+    /// Most file systems allow 255 bytes; named cases may have equal settings, and thus equal hashes.
+    #[test]
+    fn long_labels_are_cut_and_stay_apart() {
+        let folder = |value: &str| {
+            let labels = vec![("case".into(), value.to_owned()), ("balance".into(), "drill".into())];
+            Manifest { labels, hash: "0123456789abcdef".into(), ..Manifest::default() }.case_folder()
+        };
+        let (one, other) = (folder(&"ö 1".repeat(100)), folder(&format!("{}2", "ö 1".repeat(100))));
+        for name in [&one, &other] {
+            assert!(name.is_ascii() && (80..=109).contains(&name.len()), "{name}");
+            assert!(name.starts_with("1--1--1") && name.ends_with("-01234567"), "{name}");
+        }
+        assert_ne!(one, other);
+        assert_eq!(folder(&"x".repeat(94)), format!("{}-drill-01234567", "x".repeat(94)));
     }
 }

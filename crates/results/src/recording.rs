@@ -112,8 +112,8 @@ impl Recording {
         let written = (kept.flows && kept.tables).then_some(written);
         let flows = write_flows((parts, rows), (record, &table), written, (scratch, kept.ideals))?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
-        let run = Run {
-            manifest: manifest.clone(),
+        let mut run = Run {
+            manifest: Manifest { without_tables: !kept.tables, ..manifest.clone() },
             detail: Detail::of(record, &flows).keeping(kept),
             summary: Summary::of(record, flows, &facts).keeping(kept),
             scenario: scenario.to_owned(),
@@ -121,10 +121,10 @@ impl Recording {
             quiver,
         };
         let tables = if kept.tables { tables::of_run(record, kept) } else { Vec::new() };
-        files::fill(&building.0, &run, tables, kept.csv)?;
         if let Some(text) = crate::monitor::queue_monitor(record).filter(|_| kept.tables && kept.queues) {
             crate::disk::write_text(&building.0.join("queue-monitor.txt"), &text)?;
         }
+        files::fill(&building.0, &mut run, tables, kept.csv)?;
         weft_store::settle(&building.0)?;
         weft_store::replace(&building.0, folder)?;
         Ok(run)
@@ -286,7 +286,7 @@ mod tests {
         flows.sort_by_key(|flow| (flow.end, flow.flow));
         flows.iter().for_each(|flow| recording.add(flow).expect("it can be written"));
         let (record, manifest) = (record(), Manifest::default());
-        let run = recording
+        let mut run = recording
             .finish(&folder, (&record, &Kept::ALL), &manifest, ("", String::new()))
             .expect("it can be written");
         let mut names: Vec<_> = fs::read_dir(&folder)
@@ -298,6 +298,11 @@ mod tests {
         assert!(names.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{names:?}");
         assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1, "nothing is left beside it");
         let table = fs::read_to_string(folder.join("flows.csv")).expect("a table");
+        let read = files::read_run(&folder).expect("it reads back").manifest;
+        assert_eq!(read.files["flows.csv"], table.len() as u64);
+        assert!(read.files.contains_key("flows.parquet") && !read.files.contains_key("summary.json"));
+        // how long a Parquet file is depends on its row groups
+        run.manifest.files.clear();
         fs::remove_dir_all(&root).expect("it is ours");
         (run, table)
     }
@@ -364,6 +369,29 @@ mod tests {
             assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1, "nothing is left beside it");
         }
         fs::remove_dir_all(&root).expect("it is ours");
+    }
+
+    /// Tables are never read back, so that only their sizes tell what became of them.
+    #[test]
+    fn files_that_have_another_size_are_found() {
+        let folder = place("sizes").join("seed-1");
+        let record = RunRecord { flows: (0..9).map(flow).collect(), ..record() };
+        let run = write_run(&folder, &record, &Manifest::default(), "name = \"x\"\n", &Kept::ALL);
+        let manifest = run.expect("it is written").manifest;
+        let told = || files::check_sizes(&folder, &manifest).map_err(|cause| cause.to_string());
+        assert_eq!(told(), Ok(()));
+        let flows = folder.join("flows.parquet");
+        fs::write(&flows, "PAR1").expect("writable");
+        assert!(told().is_err_and(|why| why.contains("flows.parquet: 4 bytes instead of ")));
+        fs::remove_file(&flows).expect("it is ours");
+        assert!(told().is_err_and(|why| why.contains("flows.parquet: ")));
+        assert!(files::read_run(&folder).is_ok(), "statistics do not need it");
+        fs::write(folder.join("scenario.toml"), "").expect("writable");
+        let why = files::read_run(&folder).expect_err("reports need the scenario").to_string();
+        assert!(why.contains("scenario.toml: 0 bytes instead of 11: damaged"), "{why}");
+        let older = Manifest { files: Default::default(), ..manifest };
+        assert!(files::check_sizes(&folder, &older).is_ok());
+        fs::remove_dir_all(folder.parent().expect("a folder")).expect("it is ours");
     }
 
     #[test]

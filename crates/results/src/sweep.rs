@@ -1,6 +1,7 @@
 //! Several runs of one scenario: which settings vary, which of them is the axis of the plots, which distinguish the
 //! schemes, and estimates over the seeds. Must not depend on pictures.
 
+use crate::copies::without_copies;
 use crate::detail::Detail;
 use crate::manifest::Manifest;
 use crate::short_labels::short_labels;
@@ -102,10 +103,12 @@ impl HorizontalAxis {
 /// Runs ordered by scheme, value of the axis and seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// The runs, in the order given; see [`Sweep::new`] for the interrupted runs that are left out.
+    /// The runs, in the order given; [`Sweep::new`] says which are left out.
     pub runs: Vec<Run>,
     /// Interrupted runs that were left out.
     pub left_out: usize,
+    /// Copies of other runs that were left out.
+    pub copies: usize,
     /// The numeric setting that varies, if one does.
     pub axis: Option<HorizontalAxis>,
     /// The schemes compared, in order of first appearance; the first is the baseline.
@@ -122,10 +125,18 @@ impl Sweep {
     /// Finds axis and schemes among the labels. The axis is the numeric setting called `load`, or else the last
     /// numeric one, with at least two values; all other varying settings together name the scheme.
     ///
-    /// Interrupted runs would distort every mean, so they are left out if there is any other run.
+    /// Copies would count one run several times, and interrupted runs would distort every mean, so they are left out if there is
+    /// any other run.
     #[must_use]
     pub fn new(runs: Vec<Run>) -> Sweep {
-        let (mut runs, left_out) = without_interrupted(runs);
+        let (runs, copies) = without_copies(runs);
+        let (runs, left_out) = without_interrupted(runs);
+        Sweep { left_out, copies, ..Sweep::of_all(runs) }
+    }
+
+    /// The same without leaving out any run.
+    #[must_use]
+    pub fn of_all(mut runs: Vec<Run>) -> Sweep {
         share_one_window(&mut runs);
         let all = axes(&runs);
         let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
@@ -149,7 +160,7 @@ impl Sweep {
         };
         let places = runs.iter().map(place).collect();
         let scheme_name = others.iter().map(|key| last_word(key.path)).collect::<Vec<_>>().join(", ");
-        Sweep { runs, left_out, axis, schemes, scheme_name, only: String::new(), places }
+        Sweep { runs, axis, schemes, scheme_name, places, ..Sweep::default() }
     }
 
     /// The same for a part of a sweep: the labels that all its runs share vary in the whole sweep, and must be shown.
@@ -242,7 +253,7 @@ pub fn without_interrupted(runs: Vec<Run>) -> (Vec<Run>, usize) {
 /// The runs that `stays` selects. Only the first run of a case has its scenario; if that run is removed, the next one
 /// gets it.
 #[must_use]
-pub fn retained(runs: Vec<Run>, stays: impl Fn(&Run) -> bool) -> Vec<Run> {
+pub fn retained(runs: Vec<Run>, stays: impl FnMut(&Run) -> bool) -> Vec<Run> {
     let (mut kept, gone): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(stays);
     for lost in gone.into_iter().filter(|run| !run.scenario.is_empty()) {
         let heir = kept.iter_mut().find(|run| run.manifest.labels == lost.manifest.labels);
@@ -376,7 +387,7 @@ fn numeric(key: &str, texts: &[String]) -> Option<HorizontalAxis> {
     let mut name = word.replace('_', " ");
     if word == "load" && unit.is_empty() {
         (unit, name) = ("%", "offered load".to_owned());
-        numbers.iter_mut().for_each(|load| *load = (*load * 1e4).round() / 1e2);
+        numbers.iter_mut().for_each(|load| *load = (*load * 1e10).round() / 1e8);
     }
     let mut values: Vec<(f64, String)> = numbers.into_iter().zip(texts.iter().cloned()).collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -423,6 +434,15 @@ mod tests {
         assert_eq!((part.only.as_str(), part.place(0).as_str()), ("load = 0.4", " with load = 0.4"));
         let one = Sweep::of_incomplete(vec![run("ecmp", "0.4", 1, 1.0)]);
         assert_eq!((one.only.as_str(), one.place(0).as_str()), ("balance = ecmp, load = 0.4", ""));
+    }
+
+    #[test]
+    fn loads_that_differ_have_other_labels() {
+        let of = |load: &str| run("ecmp", load, 1, 1.0);
+        let sweep = Sweep::new(["0.1", "0.1000001", "0.07", "0.55"].map(of).to_vec());
+        let axis = sweep.axis.expect("the load varies");
+        let labels = (0..4).map(|at| axis.label(at).replace('\u{202f}', " "));
+        assert_eq!(labels.collect::<Vec<_>>(), ["7 %", "10 %", "10.00001 %", "55 %"]);
     }
 
     #[test]

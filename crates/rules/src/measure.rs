@@ -4,13 +4,16 @@ use crate::{Facts, Finding, impossible};
 use weft_model::Recorded;
 use weft_workload::PatternSettings;
 
-/// The name becomes a folder, so it must be a valid folder name.
+/// The name becomes a folder, so it must be a valid folder name, and two names must be two folders.
 pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = &facts.settings.name;
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(good) {
-        let message =
-            format!("`{name}` is not a valid folder name; use up to 100 letters, digits, - _ and .");
+    let edges = ['-', '.'];
+    let is_whole = !name.starts_with(edges) && !name.ends_with(edges);
+    if name.is_empty() || !is_whole || name.len() > 100 || !name.chars().all(good) {
+        let message = format!(
+            "`{name}` is not a valid folder name; use up to 100 letters, digits, - _ and ., with no - or . at either end"
+        );
         found.push(impossible("name", message));
     }
 }

@@ -5,7 +5,8 @@ use crate::expect;
 use crate::file::ScenarioFile;
 use crate::overlay::{self, Edit};
 use crate::sweep::{self, SweepAxis};
-use weft_codec::decode;
+use std::collections::BTreeMap;
+use weft_codec::{canonical, decode};
 use weft_core::settings::Table;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
@@ -126,11 +127,24 @@ impl Draft {
         Resolved { value: decoded.value, provenance: decoded.provenance }
     }
 
-    /// Checks every alternative separately, so that all mistakes of a sweep are reported at once.
+    /// Checks every alternative alone, so that all mistakes of a sweep are reported at once: also that it is not an earlier one
+    /// in other words, such as `1000 kB` after `1 MB`. Named cases may be alike.
     pub(crate) fn check_alternatives(&self, mistakes: &mut Vec<Mistake>) {
-        for (axis, setting) in self.axes.iter().enumerate() {
-            for alternative in 0..setting.alternatives.len() {
-                self.resolve(&[(axis, alternative)], mistakes);
+        for (number, axis) in self.axes.iter().enumerate() {
+            let mut known = BTreeMap::new();
+            for (nth, alternative) in axis.alternatives.iter().enumerate() {
+                let before = mistakes.len();
+                let resolved = self.resolve(&[(number, nth)], mistakes);
+                // What an override has changed is told of the override.
+                let is_as_said = alternative.label == alternative.said.label();
+                if axis.named || !is_as_said || mistakes.len() > before {
+                    continue;
+                }
+                let hash = canonical::hash(&canonical::to_toml(TABLE, &resolved.value));
+                let earlier = *known.entry(hash).or_insert(alternative.label.as_str());
+                if earlier != alternative.label {
+                    mistakes.push(sweep::alike(axis, (earlier, alternative)));
+                }
             }
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Resu
 }
 
 /// The steps of a path: `traffic`, `0` and `load` of `traffic[0].load`.
-fn steps(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.split(['.', '[']).map(|step| step.trim_end_matches(']'))
 }
 
@@ -48,6 +48,11 @@ pub(crate) fn numbered(root: &Toml, path: &str) -> Vec<String> {
         }
     };
     steps(path).map(number).collect()
+}
+
+/// A step of the path is not one of these names.
+pub(crate) fn unknown<'n>(change: &Edit, step: &str, names: impl IntoIterator<Item = &'n str>) -> Mistake {
+    Walk { change }.unknown(step, names)
 }
 
 struct Walk<'a> {

@@ -2,11 +2,11 @@
 //!
 //! Works on the file's tree; decoding every case checks the values.
 
-use crate::overlay::{Edit, family_at};
+use crate::overlay::{Edit, family_at, steps, unknown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weft_codec::canonical::node_text;
-use weft_codec::{KIND_KEY, join};
+use weft_codec::{KIND_KEY, join, keys};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
@@ -17,6 +17,9 @@ pub(crate) const MOST_CASES: usize = 10_000;
 
 /// The prefix of a `--set` path that adds an axis.
 pub(crate) const SWEPT: &str = "sweep.";
+
+/// Keys that all cases of a scenario share: those that name it, and the seeds, by which cases are paired.
+const OF_ALL_CASES: [&str; 4] = ["weft", "name", "about", "seeds"];
 
 /// A setting (or, with `mode = "cases"`, the case) that takes several values.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +158,30 @@ pub(crate) fn read_sweep(section: &TomlEntry, mistakes: &mut Vec<Mistake>) -> Ve
     }
 }
 
+/// What is wrong with a path that differs between cases, as far as its first step says.
+fn misplaced(change: &Edit) -> Option<Mistake> {
+    let first = steps(&change.path).next().unwrap_or_default();
+    if OF_ALL_CASES.contains(&first) {
+        let message = format!("`{first}` is the same in all cases of a sweep");
+        let mistake = Mistake::new(change.place, &change.path, message);
+        return Some(mistake.allowing(format!("`{first}` at the top of the file")));
+    }
+    let known = keys(&ScenarioSettings::TABLE);
+    let swept = known.iter().copied().filter(|key| !OF_ALL_CASES.contains(key));
+    (!known.contains(&first)).then(|| unknown(change, first, swept))
+}
+
+/// Two values of an axis, with these labels, mean the same.
+pub(crate) fn alike(axis: &SweepAxis, (earlier, later): (&str, &Alternative)) -> Mistake {
+    let message = format!("the sweep runs over this value twice: `{}` is `{earlier}`", later.label);
+    Mistake::new(later.place, &axis.path, message).allowing("a list of at least two values")
+}
+
 fn axis(change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<SweepAxis> {
+    if let Some(mistake) = misplaced(change) {
+        mistakes.push(mistake);
+        return None;
+    }
     let mut wrong = |place, message: &str| {
         mistakes.push(Mistake::new(place, &change.path, message).allowing("a list of at least two values"));
     };
@@ -207,12 +233,14 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
             mistakes.push(Mistake::new(case.place, "sweep.case.name", message));
         }
         let entry = TomlEntry { key: "case".to_owned(), place: case.place, node: changes };
-        alternatives.push(Alternative {
-            label,
-            place: case.place,
-            said: case.clone(),
-            changes: read_overrides(&entry, true, mistakes),
+        let mut changes = read_overrides(&entry, true, mistakes);
+        changes.retain(|change| {
+            let mistake = misplaced(change);
+            let is_good = mistake.is_none();
+            mistakes.extend(mistake);
+            is_good
         });
+        alternatives.push(Alternative { label, place: case.place, said: case.clone(), changes });
     }
     vec![SweepAxis { path: "case".to_owned(), place, named: true, partial: false, alternatives }]
 }

@@ -1,6 +1,6 @@
 //! One thread per domain. All meet after every step; then each has the state of all, makes the same decision and
-//! continues. If that is slower, the first thread simulates all domains for a while, and the others sleep (`pace`).
-//! Handlers must not depend on this file.
+//! continues. Where that is slower, the first thread simulates all domains for a while, and the others sleep (`pace`).
+//! Domains whose thread the system refuses are always the first thread's. Handlers must not depend on this file.
 //!
 //! Data written before a meeting is read after it and not overwritten before the next one, so there are two sets of
 //! everything shared, used in turn.
@@ -10,7 +10,7 @@ mod pace;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
+use std::thread::{self, Builder};
 
 use weft_barrier::Barrier;
 use weft_core::Time;
@@ -75,9 +75,19 @@ struct Published {
 
 /// Runs all domains to the end, the first on this thread.
 pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
-    let domains = simulation.domains.len();
-    let barrier = Barrier::new(domains);
+    let barrier = Barrier::new(simulation.domains.len());
     let pace = Pace::new(barrier.cores_suffice());
+    run_on(simulation, (ledger, watch), (barrier, pace), |_| Builder::new())
+}
+
+/// Runs all domains to the end on this thread and those that can be started; `builder` is for the thread of a domain.
+fn run_on(
+    simulation: &mut Simulation,
+    (ledger, watch): (&mut Ledger<'_>, Watch<'_>),
+    (barrier, pace): (Barrier, Pace),
+    builder: impl Fn(usize) -> Builder,
+) -> Finish {
+    let domains = simulation.domains.len();
     let meeting = Meeting {
         plan: Arc::clone(&simulation.plan),
         domains,
@@ -104,11 +114,17 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         stuck: false,
     };
     thread::scope(|scope| {
-        for number in 1..domains {
-            let meeting = &meeting;
-            scope.spawn(move || Member::new(meeting, number).run(None));
-        }
-        Member::new(&meeting, 0).run(Some(leader)).expect("the first thread never sleeps")
+        let meeting = &meeting;
+        let _starting = meeting.barrier.watch_over();
+        let starts = |number: usize| {
+            let member = move || Member::new(meeting, [number]).run(None);
+            builder(number).spawn_scoped(scope, member).is_ok()
+        };
+        // Where one thread is refused, the next would be as well.
+        let started = (1..domains).take_while(|number| starts(*number)).count();
+        meeting.barrier.do_without(domains - 1 - started);
+        let own = std::iter::once(0).chain(started + 1..domains);
+        Member::new(meeting, own).run(Some(leader)).expect("the first thread never sleeps")
     })
 }
 
@@ -133,9 +149,10 @@ type Held<'m, 'd> = MutexGuard<'m, &'d mut Domain>;
 /// One thread's part.
 struct Member<'m, 'd> {
     meeting: &'m Meeting<'d>,
-    /// Its own domain or, for the first thread, all of them.
+    /// Its own domains, or, of the first thread, at times all of them.
     held: Vec<Held<'m, 'd>>,
-    number: usize,
+    /// Its own: one, and of the first thread also those without a thread.
+    own: Vec<usize>,
     /// Meetings so far.
     round: usize,
     /// Events so far, in all domains.
@@ -145,14 +162,19 @@ struct Member<'m, 'd> {
 }
 
 impl<'m, 'd> Member<'m, 'd> {
-    fn new(meeting: &'m Meeting<'d>, number: usize) -> Member<'m, 'd> {
+    fn new(meeting: &'m Meeting<'d>, own: impl IntoIterator<Item = usize>) -> Member<'m, 'd> {
         let held = Vec::with_capacity(meeting.domains);
-        let mut member = Member { meeting, held, number, round: 0, events: 0, told: 0 };
-        member.hold(number);
+        let own = own.into_iter().collect();
+        let mut member = Member { meeting, held, own, round: 0, events: 0, told: 0 };
+        member.hold_own();
         member
     }
 
-    /// Takes a domain as soon as its thread has left it.
+    fn hold_own(&mut self) {
+        (0..self.own.len()).for_each(|nth| self.hold(self.own[nth]));
+    }
+
+    /// Takes a domain, as soon as its thread has left it.
     fn hold(&mut self, domain: usize) {
         self.held.push(self.meeting.seats[domain].lock().expect("no thread panics here"));
     }
@@ -211,10 +233,11 @@ impl<'m, 'd> Member<'m, 'd> {
 
     /// The first thread takes all domains, or gives them back, as decided before the last meeting.
     fn divide(&mut self, course: &Course, all: &Standing) {
+        let others = self.meeting.domains - self.own.len();
         match (self.is_released(), self.is_alone()) {
-            (true, false) => (1..self.meeting.domains).for_each(|domain| self.hold(domain)),
-            (false, true) => {
-                self.held.truncate(1);
+            (true, false) => (1..=others).for_each(|domain| self.hold(domain)),
+            (false, true) if others > 0 => {
+                self.held.truncate(self.own.len());
                 let point = Point { course: course.clone(), all: *all, round: self.round };
                 self.meeting.handover.tell(Some(point));
             }
@@ -228,7 +251,7 @@ impl<'m, 'd> Member<'m, 'd> {
         self.held.clear();
         self.told += 1;
         let point = self.meeting.handover.listen(self.told, || self.meeting.barrier.is_broken())?;
-        self.hold(self.number);
+        self.hold_own();
         Some(point)
     }
 
@@ -375,4 +398,71 @@ fn together(standings: &[Published]) -> (Standing, u64) {
         };
         (all, total + events)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::collect;
+    use weft_core::record::RunRecord;
+    use weft_core::{Bytes, Grouping, HostId, Span};
+    use weft_plan::{Division, Setup, keeping_flows};
+    use weft_topology::shapes::leaf_spine::LeafSpineSettings;
+    use weft_topology::{FailurePlan, RoutingSettings, TopologySettings, build, timeline};
+    use weft_transport::{Transport, TransportSettings};
+    use weft_workload::Flow;
+
+    /// Four leaves whose hosts all send to those of other leaves, cut into four domains.
+    fn simulation(domains: usize) -> Simulation {
+        let shape = LeafSpineSettings { leaves: 4, spines: 4, hosts_per_leaf: 4, ..Default::default() };
+        let graph = build(&TopologySettings::LeafSpine(shape)).expect("a valid topology");
+        let routing = RoutingSettings::default();
+        let timeline = timeline(&graph, &FailurePlan::default(), &routing, Grouping::Together);
+        let transport = Transport::new(&TransportSettings::Dctcp(Default::default()));
+        let flow = |n: u32| {
+            let ends = (HostId(n % 16), HostId((n * 5 + 4) % 16));
+            Flow::new(0, Time::ZERO + Span::from_us(u64::from(n)), ends, Bytes(20_000 + u64::from(n)))
+        };
+        let flows: Vec<Flow> = (0..64).map(flow).filter(|flow| flow.source != flow.destination).collect();
+        Simulation::new(Setup {
+            tags: vec!["test".into()],
+            until: Time::ZERO + Span::from_s(1),
+            division: Division::threads(domains),
+            flows: flows.into(),
+            ..Setup::new(graph, timeline, transport)
+        })
+    }
+
+    /// The record if the system starts this many threads beside the first and refuses the next.
+    fn record(started: usize, cores_suffice: bool) -> RunRecord {
+        let mut simulation = simulation(4);
+        assert_eq!(simulation.threads(), 4);
+        let builder = |number| match number <= started {
+            true => Builder::new(),
+            // no machine has so much memory for its stack
+            false => Builder::new().stack_size(1 << 60),
+        };
+        keeping_flows(|sink| {
+            let plan = Arc::clone(&simulation.plan);
+            let mut ledger = Ledger::new(&plan, sink);
+            let how = (Barrier::new(4), Pace::new(cores_suffice));
+            let finish = run_on(&mut simulation, (&mut ledger, &mut |_| true), how, builder);
+            collect(simulation, finish, &mut ledger)
+        })
+    }
+
+    /// Fewer threads than domains, whether the first does everything for a while or not: nobody waits for those that are not
+    /// there, and the results are those of one thread.
+    #[test]
+    fn domains_without_a_thread_are_simulated_by_the_first() {
+        let alone = simulation(1).run(&mut |_| true);
+        assert!(alone.flows.len() > 40 && alone.flows.iter().all(|flow| flow.end.is_some()));
+        for started in 0..=3 {
+            for cores_suffice in [true, false] {
+                let record = record(started, cores_suffice);
+                assert!(record.flows == alone.flows, "{started} threads");
+                assert_eq!((record.events, record.ended), (alone.events, alone.ended), "{started} threads");
+            }
+        }
+    }
 }

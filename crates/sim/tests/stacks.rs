@@ -5,11 +5,12 @@ mod lab;
 use std::sync::Arc;
 
 use lab::laws::same;
-use weft_core::record::RunRecord;
+use weft_core::record::{FlowSample, RunRecord};
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, Rate, Span, Time};
-use weft_plan::{Division, Setup, Stacks};
+use weft_plan::{Division, FlowSampling, Setup, Stacks};
 use weft_switch::PfcSettings;
+use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
@@ -18,6 +19,7 @@ use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::protocols::cubic::TcpCubicSettings;
 use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
 use weft_transport::protocols::newreno::TcpNewRenoSettings;
+use weft_transport::protocols::pase::PaseSettings;
 use weft_transport::rate::notification::NotificationScope;
 use weft_transport::settings::{AutotuneSettings, Tcp};
 use weft_transport::{Transport, TransportSettings};
@@ -172,5 +174,32 @@ fn threads_agree_on_mixed_transports() {
     for threads in 2..=3 {
         let divided = Setup { division: Division::threads(threads), ..setup.clone() };
         same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}
+
+/// Flows whose last packet is short: what has arrived and what is in flight are never more than there is.
+#[test]
+fn samples_count_the_last_packet_with_its_own_payload() {
+    let pdq = PdqArbiterSettings::default();
+    let pase = PaseSettings { arbitration: false, ..Default::default() };
+    for (transport, arbiter) in [
+        (TransportSettings::Ndp(Default::default()), ArbiterSettings::default()),
+        (TransportSettings::Pfabric(Default::default()), ArbiterSettings::default()),
+        (TransportSettings::Pase(pase), ArbiterSettings::default()),
+        (TransportSettings::Pdq(Default::default()), ArbiterSettings::PdqArbiter(pdq)),
+    ] {
+        let topology = SingleSwitchSettings { hosts: 4, ..Default::default() };
+        let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
+        setup.switch.arbiter = arbiter;
+        setup.flows = (1..4).map(|host| lab::flow(Span::ZERO, host, 0, 50_000 + u64::from(host))).collect();
+        setup.flow_samples = Some(FlowSampling { every: Span::from_ns(200), flows: 3 });
+        let record = lab::run(setup);
+        assert!(record.flows.iter().all(|flow| flow.end.is_some()), "{transport:?}");
+        let rows = record.flow_series.expect("sampled").rows;
+        let sum = |row: &FlowSample| row.acknowledged.0 + row.in_flight.0;
+        let size = |row: &FlowSample| record.flows[row.flow.0 as usize].size.0;
+        assert!(rows.iter().all(|row| sum(row) <= size(row)), "{transport:?}");
+        let all_sent = |row: &&FlowSample| row.acknowledged.0 > 0 && sum(row) == size(row);
+        assert!(rows.iter().filter(all_sent).count() > 3, "{transport:?}: the last packet is in flight too");
     }
 }

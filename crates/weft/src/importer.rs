@@ -205,7 +205,10 @@ fn opening(network: &Path, files: &[PathBuf]) -> String {
     let stem = network.file_stem().unwrap_or_default().to_string_lossy();
     let good = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let name: String = stem.chars().map(good).take(100).collect();
-    let name = if name.is_empty() { "imported".to_owned() } else { name };
+    let name = match name.trim_matches('-') {
+        "" => "imported",
+        name => name,
+    };
     let plain = |path: &PathBuf| path.display().to_string().replace(char::is_control, "?");
     let files: Vec<String> = files.iter().map(plain).collect();
     format!("# Imported from {}\nweft = 1\nname = \"{name}\"\n\n", files.join(", "))
@@ -215,4 +218,18 @@ fn unknown(format: &str) -> Error {
     let hint = did_you_mean(format, FORMATS.iter().map(|(name, _)| *name));
     let allowed: Vec<String> = FORMATS.iter().map(|(name, files)| format!("{name}: {files}")).collect();
     Error::BadInput(format!("there is no format `{format}`{hint}\nallowed:\n  {}", allowed.join("\n  ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A scenario's name has no hyphen at either end.
+    #[test]
+    fn scenarios_are_called_after_their_network() {
+        for (file, name) in [("a/net_1.txt", "net_1"), ("(my net).txt", "my-net"), ("é.txt", "imported")] {
+            let found = opening(Path::new(file), &[]);
+            assert!(found.contains(&format!("name = \"{name}\"\n")), "{found}");
+        }
+    }
 }

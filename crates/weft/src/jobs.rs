@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use weft_core::Time;
@@ -49,20 +49,26 @@ pub(crate) fn run_all<J: Job>(
     let board = Board { options, progress: Mutex::new(Shown { progress, last: clock::now() }) };
     let next = AtomicUsize::new(0);
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    thread::scope(|scope| {
-        for _ in 0..options.jobs.clamp(1, jobs.len().max(1)) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(number) else { return };
-                    *results[number].lock().expect("no thread panics with the lock") =
-                        Some(board.compute(job));
-                }
-            });
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(number) else { return };
+            *results[number].lock().expect("no thread panics with the lock") = Some(board.compute(job));
         }
-    });
+    };
+    together(options.jobs.min(jobs.len()), Builder::new, work);
     let result = |cell: Mutex<Option<_>>| cell.into_inner().expect("no thread panics with the lock");
     results.into_iter().map(|cell| result(cell).expect("every job was taken")).collect()
+}
+
+/// Works on this thread and on others, `workers` in all, or as many as the system starts.
+fn together(workers: usize, builder: impl Fn() -> Builder, work: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        let starts = |_: &usize| builder().spawn_scoped(scope, &work).is_ok();
+        // Where one thread is refused, the next would be as well.
+        let _started = (1..workers).take_while(starts).count();
+        work();
+    });
 }
 
 impl Board<'_> {
@@ -143,4 +149,25 @@ fn run_progress(
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_by_the_threads_that_start() {
+        let count = |workers, stack: fn(usize) -> usize| {
+            let (asked, worked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let builder = || Builder::new().stack_size(stack(asked.fetch_add(1, Ordering::Relaxed)));
+            together(workers, builder, || _ = worked.fetch_add(1, Ordering::Relaxed));
+            worked.into_inner()
+        };
+        const LITTLE: usize = 1 << 16;
+        // no machine has so much memory for its stack
+        const REFUSED: usize = 1 << 60;
+        assert_eq!([0, 1, 4].map(|workers| count(workers, |_| LITTLE)), [1, 1, 4]);
+        assert_eq!(count(4, |_| REFUSED), 1, "this thread alone");
+        assert_eq!(count(4, |nth| if nth < 2 { LITTLE } else { REFUSED }), 3);
+    }
 }

@@ -303,13 +303,15 @@ pub fn report(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Compares the settings and metrics of two results folders, paired by seed, with 95 % intervals; returns a table for
-/// the terminal, and the path of the HTML page or why it could not be written.
+/// the terminal, and the path of the HTML page, `out` or `comparison.html` in `b`, or why it could not be written.
 ///
 /// # Errors
-/// [`Error::BadInput`] if a folder contains no results.
-pub fn compare(a: &Path, b: &Path) -> Result<(String, Result<PathBuf, Error>), Error> {
+/// [`Error::BadInput`] if a folder contains no results, if they have no case in common, or if `out` is no earlier page.
+pub fn compare(a: &Path, b: &Path, out: Option<&Path>) -> Result<(String, Result<PathBuf, Error>), Error> {
+    let is_page = |path: &Path| overwrite::begins_with(path, weft_report::PAGE_BEGIN.as_bytes());
+    out.map_or(Ok(()), |out| overwrite::may_replace(out, "comparison", is_page))?;
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
-    let path = b.join("comparison.html");
+    let path = out.map_or_else(|| b.join("comparison.html"), Path::to_owned);
     let page = weft_report::write_report(&path, &comparison.page()).map(|()| path).map_err(Error::from);
     Ok((comparison.terminal(page::colour()), page))
 }

@@ -1,5 +1,7 @@
 //! Files that a command may replace: those written by an earlier call of it.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crate::Error;
@@ -12,4 +14,11 @@ pub(crate) fn may_replace(path: &Path, kind: &str, is_ours: impl Fn(&Path) -> bo
         return Err(Error::BadInput(why));
     }
     Ok(())
+}
+
+/// Whether a file begins with these bytes.
+pub(crate) fn begins_with(path: &Path, begin: &[u8]) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(begin.len() as u64).read_to_end(&mut bytes));
+    read.is_ok() && bytes == begin
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use weft_report::page::{Page, of_run, of_sweep};
+use weft_report::text::NOT_MEASURED;
 use weft_report::{
     ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, share_one_window, terminal,
     write_report,
@@ -143,7 +144,9 @@ impl Study<'_> {
         let lookup = lookup(self.scenario, runs);
         let judged = self.scenario.claims.iter().filter(|claim| self.judges(claim));
         let verdict = |claim: &Claim| {
-            let verdict = shown(&claim.judge(&lookup));
+            let lacks = |metric: &str| runs.iter().any(|run| run.summary.lacks(metric));
+            let is_measured = !claim.measured.iter().any(|(_, at)| lacks(&at.metric));
+            let verdict = shown(&claim.judge(&lookup), is_measured);
             let notes = [maxima(claim, runs), verdict.note];
             let note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
             ExpectationVerdict { note, ..verdict }
@@ -216,15 +219,21 @@ fn case_of(path: &str, above: usize) -> Option<&Path> {
     Path::new(path).ancestors().nth(1 + above)
 }
 
-/// A warning if runs are missing. The remainder of an interrupted one is computed again.
+/// A warning if runs are missing, or partial because they were interrupted: both are computed again.
 fn missing(runs: &[Run], listing: &Listing) -> Option<String> {
-    let there = runs.iter().filter(|run| !run.summary.interrupted()).count();
-    let planned = listing.runs.len();
+    let partial = runs.iter().filter(|run| run.summary.interrupted()).count();
+    let (there, planned) = (runs.len() - partial, listing.runs.len());
+    let is = if partial == 1 { "is" } else { "are" };
+    let what = match (planned.saturating_sub(runs.len()), partial) {
+        (missing, 0) => format!("{missing} of {planned} runs are missing"),
+        (0, _) => format!("{partial} of {planned} runs {is} partial"),
+        (missing, _) => format!("{missing} of {planned} runs are missing, {partial} {is} partial"),
+    };
     let hint = match runs.iter().any(|run| run.manifest.is_measurement) {
         true => "another call measures all again, into another folder",
         false => "run `weft run` again to compute only these",
     };
-    (there < planned).then(|| format!("{} of {planned} runs are missing; {hint}.", planned - there))
+    (there < planned).then(|| format!("{what}; {hint}."))
 }
 
 /// A warning if runs have another results epoch than this program.
@@ -260,11 +269,16 @@ fn maxima(claim: &Claim, runs: &[Run]) -> String {
     format!("{NO_SAMPLE} {}: the greatest is judged", found.join(" and "))
 }
 
-fn shown(verdict: &weft_scenario::ClaimVerdict) -> ExpectationVerdict {
+/// A verdict for people; `is_measured` if its engine and transports measure what it is about.
+fn shown(verdict: &weft_scenario::ClaimVerdict, is_measured: bool) -> ExpectationVerdict {
     let digits = verdict.digits;
     let each: Vec<String> = verdict.per_seed.iter().map(|value| format!("{value:.digits$}")).collect();
     let with_unit = |value: f64| format!("{value:.digits$} {}", verdict.unit).trim_end().to_owned();
-    let none = if verdict.undefined { "not a number: divided by zero" } else { "not measured" };
+    let none = match (verdict.undefined, is_measured) {
+        (true, _) => "not a number: divided by zero",
+        (false, true) => "nothing to measure",
+        (false, false) => NOT_MEASURED,
+    };
     ExpectationVerdict {
         claim: verdict.text.clone(),
         expected: verdict.allowed.clone(),
@@ -327,10 +341,35 @@ mod tests {
 
     /// Another call computes the rest of an interrupted run.
     #[test]
-    fn an_interrupted_run_counts_as_missing() {
+    fn an_interrupted_run_is_partial_and_computed_again() {
         let runs = [run("ecmp", 1, "finished"), run("ecmp", 2, "interrupted")];
-        let told = missing(&runs, &planned()).expect("three are missing");
-        assert!(told.starts_with("3 of 4 runs are missing"), "{told}");
+        let told = |runs: &[Run], planned: &Listing| missing(runs, planned).unwrap_or_default();
+        let again = "; run `weft run` again to compute only these.";
+        assert_eq!(told(&runs, &planned()), format!("2 of 4 runs are missing, 1 is partial{again}"));
+        assert_eq!(told(&runs[..1], &planned()), format!("3 of 4 runs are missing{again}"));
+        let alone = Listing { runs: vec!["ecmp-0/seed-2".to_owned()], ..Listing::default() };
+        assert_eq!(told(&runs[1..], &alone), format!("1 of 1 runs is partial{again}"));
+        assert_eq!(told(&runs[..1], &alone), "");
+        assert_eq!(told(&runs, &Listing::default()), "", "nothing says that there should be more");
+    }
+
+    #[test]
+    fn an_expectation_without_a_value_says_why() {
+        let verdict = |undefined| weft_scenario::ClaimVerdict {
+            text: String::new(),
+            measured: None,
+            per_seed: Vec::new(),
+            unit: "",
+            undefined,
+            digits: 1,
+            allowed: String::new(),
+            kept: false,
+            line: 1,
+        };
+        let told = |undefined, is_measured| shown(&verdict(undefined), is_measured).measured;
+        assert_eq!(told(false, false), "not measured", "by its engine");
+        assert_eq!(told(false, true), "nothing to measure", "no flow of the class finished");
+        assert_eq!(told(true, true), "not a number: divided by zero");
     }
 
     /// One of two schemes has run; the answer says which.

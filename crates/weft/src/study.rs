@@ -137,7 +137,19 @@ impl<'a> Planned<'a> {
             return None;
         }
         let read = files::read_run(&self.folder).map_err(|cause| cause.to_string());
-        Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run.thin(), &self.folder)))
+        let read = read.and_then(|run| self.own(run)).and_then(|run| self.whole(run));
+        Some(read.map(|run| self.linked(run.thin(), &self.folder)))
+    }
+
+    /// The run, if its tables are all there and as long as they were written; whoever does not want tables needs none.
+    fn whole(&self, run: Run) -> Result<Run, String> {
+        if self.tables && run.manifest.without_tables {
+            return Err(format!("{}: statistics without tables", self.folder.display()));
+        }
+        if self.tables {
+            files::check_sizes(&self.folder, &run.manifest).map_err(|cause| cause.to_string())?;
+        }
+        Ok(run)
     }
 
     /// The run, if its manifest has the content hash and the seed of this one.

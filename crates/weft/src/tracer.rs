@@ -1,12 +1,12 @@
 //! One flow of a scenario followed: the run is computed again, with observers at every switch and at the flow's hosts.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::{FlowId, Span, Time};
 use weft_plan::{Division, Setup};
+use weft_report::DiskError;
 use weft_report::text::duration;
 use weft_sim::Simulation;
 use weft_trace::pcapng::{CapturedFlow, SECTION, capture};
@@ -14,7 +14,7 @@ use weft_trace::{WireProtocol, table};
 use weft_workload::Flow;
 
 use crate::Error;
-use crate::overwrite::may_replace;
+use crate::overwrite::{begins_with, may_replace};
 
 /// The inputs of [`trace`](crate::trace) besides the scenario.
 #[derive(Clone, Debug, Default)]
@@ -90,15 +90,14 @@ fn may_write(options: &TraceOptions) -> Result<(), Error> {
     options.pcap.as_ref().map_or(Ok(()), capture)
 }
 
-/// Whether a file begins with these bytes.
-fn begins_with(path: &Path, begin: &[u8]) -> bool {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(begin.len() as u64).read_to_end(&mut bytes));
-    read.is_ok() && bytes == begin
-}
-
+/// Writes a file so that it is either complete or unchanged, and where a link leads; to a device or a pipe directly.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(|cause| Error::Failed(format!("{}: {cause}", path.display())))
+    let failed = |cause| DiskError::Io { path: path.to_owned(), cause };
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if place.exists() && !place.is_file() {
+        return std::fs::write(path, bytes).map_err(|cause| failed(cause).into());
+    }
+    Ok(weft_store::in_place(&place, |mut file| file.write_all(bytes).map_err(failed))?)
 }
 
 /// The protocol of its packets on a real wire.

@@ -85,6 +85,47 @@ fn cases_with_equal_labels_are_told_apart() {
     assert!(out.replace('\n', " ").contains("are equal in every metric of all 2 cases."), "{out}");
 }
 
+/// A check that runs by itself would take an empty table for a success.
+#[test]
+fn results_without_a_common_case_are_bad_input() {
+    let folder = folder_with("compare-nothing", TINY);
+    good(&folder, "run tiny.toml --seed 1 --out a --set sweep.balance=ecmp,drill");
+    good(&folder, "run tiny.toml --seed 1 --out b --set sweep.balance=random,conga");
+    let refused = weft(&folder, "compare a/tiny b/tiny");
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    let told = "a/tiny and b/tiny have no case in common: nothing to compare";
+    assert!(refused.err.contains(told) && refused.out.is_empty(), "{}", refused.err);
+}
+
+/// Results that may only be read are compared as well.
+#[test]
+fn the_page_goes_where_it_is_wanted() {
+    let folder = folder_with("compare-out", TINY);
+    good(&folder, "run tiny.toml");
+    for _ in 0..2 {
+        let said = good(&folder, "compare runs/tiny runs/tiny --out page.html");
+        assert!(said.contains("report: page.html"), "{said}");
+    }
+    assert!(text(&folder.join("page.html")).contains("\"id\":\"ratios\""));
+    assert!(!folder.join("runs/tiny/comparison.html").exists());
+    let refused = weft(&folder, "compare runs/tiny runs/tiny --out tiny.toml");
+    assert!(refused.code == Some(2) && refused.err.contains("not overwritten"), "{}", refused.err);
+    assert_eq!(text(&folder.join("tiny.toml")), TINY);
+}
+
+/// A backup beside the original is not a further seed.
+#[test]
+fn copies_of_runs_count_once() {
+    let folder = folder_with("compare-copies", TINY);
+    good(&folder, "run tiny.toml --seed 1..3 --set balance=drill --out all/before");
+    good(&folder, "run tiny.toml --seed 1..3 --set balance=drill --out all/after");
+    good(&folder, "report all/before/tiny");
+    good(&folder, "report all");
+    let page = text(&folder.join("all/report.html"));
+    assert!(page.contains("3 runs are copies of others"), "no warning");
+    assert!(page.contains("3 seeds, 180 flows") && !page.contains("6 seeds"), "seeds are counted twice");
+}
+
 /// Only the second of two cases differs, and so do its settings; the order of the cases does not matter.
 #[test]
 fn settings_are_compared_case_by_case() {

@@ -363,3 +363,56 @@ fn an_empty_list_of_runs_is_written_again() {
     assert_eq!(json(&list), whole);
     assert!(matches!(whole, Value::Object(_)));
 }
+
+/// Files that nobody reads back are the first to go on a full disk: what they held is computed again, not taken for there.
+#[test]
+fn tables_that_are_gone_or_cut_are_computed_again() {
+    let folder = folder_with("tables-gone", TINY);
+    good(&folder, "run tiny.toml --seed 1 --set balance=drill");
+    let root = folder.join("runs/tiny");
+    let [run] = finished(&root).try_into().expect("one run");
+    let whole = contents(&root);
+    for file in ["flows.parquet", "flows.csv", "links.parquet", "series-links.parquet", "scenario.toml"] {
+        let path = run.join(file);
+        if !path.exists() {
+            continue;
+        }
+        for damage in 0..3 {
+            match damage {
+                0 => fs::remove_file(&path).expect("it is there"),
+                1 => fs::write(&path, "").expect("writable"),
+                _ => fs::write(&path, &fs::read(&path).expect("a file")[..60]).expect("writable"),
+            }
+            if file == "scenario.toml" {
+                let told = weft(&folder, "report runs/tiny");
+                assert!(told.code == Some(2) && told.err.contains("scenario.toml"), "{}", told.err);
+            }
+            let said = good(&folder, "run tiny.toml --seed 1 --set balance=drill");
+            assert!(said.contains("computed again: ") && said.contains(file), "{said}");
+            assert!(!said.contains("reused"), "{said}");
+            assert_same(&contents(&root), &whole);
+        }
+    }
+    assert!(good(&folder, "run tiny.toml --seed 1 --set balance=drill").contains("1 complete run"));
+}
+
+/// A trace that the disk has no room for leaves no file, or the one that was there.
+#[cfg(unix)]
+#[test]
+fn a_trace_is_written_as_a_whole_or_not_at_all() {
+    let folder = folder_with("trace-full", TINY);
+    let words = "trace tiny.toml --flow 5 --set balance=drill --csv flow.csv --pcap flow.pcapng";
+    let limited = || {
+        let line = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {words}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line, env!("CARGO_BIN_EXE_weft")]).current_dir(&folder).stdin(Stdio::null());
+        let said = crate::said(&shell.output().expect("sh starts"));
+        assert!(said.code == Some(1) && said.err.contains("flow."), "{:?} {}", said.code, said.err);
+    };
+    limited();
+    assert!(!folder.join("flow.csv").exists() && !folder.join("flow.pcapng").exists());
+    good(&folder, words);
+    let before = contents(&folder);
+    limited();
+    assert_same(&contents(&folder), &before);
+}

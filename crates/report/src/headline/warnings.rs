@@ -15,6 +15,16 @@ pub(super) fn left_out_words(runs: usize) -> String {
     }
 }
 
+/// Warning that copies of runs are left out, if there are any.
+pub(super) fn copies_words(runs: usize) -> Option<String> {
+    let what = "equal settings, seed and results epoch";
+    match runs {
+        0 => None,
+        1 => Some(format!("1 run is a copy of another ({what}) and is excluded.")),
+        _ => Some(format!("{runs} runs are copies of others ({what}) and are excluded.")),
+    }
+}
+
 /// The warnings for these runs, most serious first.
 pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<String> {
     let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();

@@ -41,6 +41,9 @@ fn the_format_has_a_version() {
 fn the_name_can_name_a_folder() {
     head("weft = 1\nname = \"a/b\"\n", "is not a valid folder name", "weft = 1\nname = \"a-b_c.9\"\n");
     head("weft = 1\nname = \"..\"\n", "is not a valid folder name", HEAD);
+    for name in ["-x", "x-", "x.", ".x"] {
+        head(&format!("weft = 1\nname = \"{name}\"\n"), "is not a valid folder name", HEAD);
+    }
 }
 
 #[test]

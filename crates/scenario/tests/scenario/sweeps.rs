@@ -135,6 +135,41 @@ fn sweeps_without_effect_are_refused() {
     assert!(crossed[0].contains("has no effect: the balancer is `ecmp`"), "{crossed:#?}");
 }
 
+/// All cases have the seeds and the name of the scenario: one that gives others would be ignored.
+#[test]
+fn what_all_cases_share_is_not_swept() {
+    let named = "[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"a\"\nseeds = [5, 6]\n[[sweep.case]]\nname = \"b\"\n\
+                 \"switch.latency\" = \"1 us\"\n";
+    let line = small(named).lines().position(|line| line == "seeds = [5, 6]").unwrap() + 1;
+    let found = refused(&small(named));
+    assert_eq!(found, [format!("{line}: seeds: `seeds` is the same in all cases of a sweep")]);
+    for (key, values) in
+        [("seeds", "[[1], [2, 3]]"), ("name", "['a', 'b']"), ("about", "['a', 'b']"), ("weft", "[1, 2]")]
+    {
+        let told = format!("`{key}` is the same in all cases");
+        let by_file = refused(&small(&format!("[sweep]\n{key} = {values}\n")));
+        let by_line = set(&small(""), &[&format!("sweep.{key}={values}")], false).unwrap_err();
+        for found in [by_file, by_line] {
+            assert!(found.len() == 1 && found[0].contains(&told), "{found:?}");
+        }
+    }
+    let file = ScenarioFile::parse(&small("[sweep]\nexpect = [1, 2]\n"), "test.toml").unwrap();
+    let mistakes = file.validate(&Metrics::ANY).unwrap_err();
+    let allowed = mistakes.list()[0].allowed.clone().unwrap();
+    assert!(allowed.contains("balance") && !allowed.contains("seeds"), "{allowed}");
+}
+
+/// Equal settings in other words are one case.
+#[test]
+fn a_value_in_two_units_is_one_value() {
+    let found = set(&small(""), &["sweep.traffic.web.load=[0.1, '10 %', 0.2]"], false).unwrap_err();
+    assert!(found[0].contains("twice: `10 %` is `0.1`") && found.len() == 1, "{found:?}");
+    let sizes = "[sweep]\n\"switch.sharing.static.per_port\" = [\"1 MB\", \"1000 kB\"]\n";
+    let found = refused(&small(&format!("[switch.sharing.static]\nper_port = \"2 MB\"\n{sizes}")));
+    assert!(found[0].contains("twice: `1000 kB` is `1 MB`") && found.len() == 1, "{found:?}");
+    assert_eq!(set(&small(""), &["sweep.traffic.web.load=[0.1, '11 %']"], false).unwrap().cases().len(), 2);
+}
+
 #[test]
 fn cases_can_be_named_one_by_one() {
     let scenario = accepted(&small(
