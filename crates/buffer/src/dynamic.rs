@@ -1,8 +1,8 @@
 //! Dynamic thresholds (Choudhury and Hahne 1998): a queue may hold alpha times the free memory.
 //!
-//! Rule: each queue first fills its guaranteed minimum; beyond that it takes from the shared pool of `buffer - queues
-//! * minimum` bytes while its shared part, packet included, is at most alpha times the free part of the pool. n
-//! equally congested queues settle at alpha B / (1 + n alpha) each.
+//! Rule: each queue first fills its guaranteed minimum; beyond that it takes from the shared pool of
+//! `buffer - queues * minimum` bytes while its shared part, packet included, is at most alpha times the free part of the
+//! pool. n equally congested queues settle at alpha B / (1 + n alpha) each.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, settings};

@@ -56,8 +56,8 @@ impl TcpSender {
         self.law.advance_with(&mut self.window, || event, grows);
         if !grows {
             // A copy, so that the usual case keeps what it needs of the event in registers.
-            let event = event;
-            self.react(&event, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
+            let copy = event;
+            self.react(&copy, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
         }
         self.restart_timers(now, true);
     }
