@@ -24,7 +24,7 @@ pub(crate) enum CourseStep {
 }
 
 /// The progress of all domains, combined.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standing {
     /// The next event of any domain.
     pub(crate) next: Time,

@@ -8,6 +8,7 @@
 mod handover;
 mod pace;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, Builder};
@@ -117,14 +118,14 @@ fn run_on(
         let meeting = &meeting;
         let _starting = meeting.barrier.watch_over();
         let starts = |number: usize| {
-            let member = move || Member::new(meeting, [number]).run(None);
+            let member = move || Member::new(meeting, number, 0..0).run(None);
             builder(number).spawn_scoped(scope, member).is_ok()
         };
         // Where one thread is refused, the next would be as well.
         let started = (1..domains).take_while(|number| starts(*number)).count();
         meeting.barrier.do_without(domains - 1 - started);
-        let own = std::iter::once(0).chain(started + 1..domains);
-        Member::new(meeting, own).run(Some(leader)).expect("the first thread never sleeps")
+        let first = Member::new(meeting, 0, started + 1..domains);
+        first.run(Some(leader)).expect("the first thread never sleeps")
     })
 }
 
@@ -151,8 +152,9 @@ struct Member<'m, 'd> {
     meeting: &'m Meeting<'d>,
     /// Its own domains, or, of the first thread, at times all of them.
     held: Vec<Held<'m, 'd>>,
-    /// Its own: one, and of the first thread also those without a thread.
-    own: Vec<usize>,
+    number: usize,
+    /// How many are its own: one, and of the first thread also those without a thread.
+    own: usize,
     /// Meetings so far.
     round: usize,
     /// Events so far, in all domains.
@@ -162,16 +164,11 @@ struct Member<'m, 'd> {
 }
 
 impl<'m, 'd> Member<'m, 'd> {
-    fn new(meeting: &'m Meeting<'d>, own: impl IntoIterator<Item = usize>) -> Member<'m, 'd> {
-        let held = Vec::with_capacity(meeting.domains);
-        let own = own.into_iter().collect();
-        let mut member = Member { meeting, held, own, round: 0, events: 0, told: 0 };
-        member.hold_own();
+    fn new(meeting: &'m Meeting<'d>, number: usize, alone: Range<usize>) -> Member<'m, 'd> {
+        let (held, own) = (Vec::with_capacity(meeting.domains), 1 + alone.len());
+        let mut member = Member { meeting, held, number, own, round: 0, events: 0, told: 0 };
+        std::iter::once(number).chain(alone).for_each(|domain| member.hold(domain));
         member
-    }
-
-    fn hold_own(&mut self) {
-        (0..self.own.len()).for_each(|nth| self.hold(self.own[nth]));
     }
 
     /// Takes a domain, as soon as its thread has left it.
@@ -233,11 +230,11 @@ impl<'m, 'd> Member<'m, 'd> {
 
     /// The first thread takes all domains, or gives them back, as decided before the last meeting.
     fn divide(&mut self, course: &Course, all: &Standing) {
-        let others = self.meeting.domains - self.own.len();
+        let others = self.meeting.domains - self.own;
         match (self.is_released(), self.is_alone()) {
             (true, false) => (1..=others).for_each(|domain| self.hold(domain)),
             (false, true) if others > 0 => {
-                self.held.truncate(self.own.len());
+                self.held.truncate(self.own);
                 let point = Point { course: course.clone(), all: *all, round: self.round };
                 self.meeting.handover.tell(Some(point));
             }
@@ -251,7 +248,7 @@ impl<'m, 'd> Member<'m, 'd> {
         self.held.clear();
         self.told += 1;
         let point = self.meeting.handover.listen(self.told, || self.meeting.barrier.is_broken())?;
-        self.hold_own();
+        self.hold(self.number);
         Some(point)
     }
 
@@ -379,14 +376,7 @@ impl Published {
 
 /// The combined state and event count.
 fn together(standings: &[Published]) -> (Standing, u64) {
-    let start = Standing {
-        next: Time::NEVER,
-        last: Time::ZERO,
-        completed: 0,
-        wanted: 0,
-        interrupted: false,
-        stuck: false,
-    };
+    let start = Standing { next: Time::NEVER, ..Standing::default() };
     standings.iter().map(Published::read).fold((start, 0), |(all, total), (one, events)| {
         let all = Standing {
             next: all.next.min(one.next),
