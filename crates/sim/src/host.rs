@@ -128,18 +128,12 @@ impl Hosts {
         if active.end.needs().wake <= cx.now {
             active.end.on_wakeup(cx.now);
         }
-        self.attend_seldom::<E>(cx, seat, host);
-    }
-
-    /// The same as [`Hosts::attend`], for callers off the per-packet path.
-    #[inline(never)]
-    fn attend_seldom<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
-        self.attend::<E>(cx, host, seat);
+        self.attend::<E>(cx, seat, host);
     }
 
     /// Something happened to an end: it sends if it has a packet and the card is free for it.
-    #[inline(always)]
-    fn attend<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) {
+    #[inline(never)]
+    fn attend<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
         let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
         self.take_step::<E>(cx, (host, seat), step);
@@ -148,9 +142,7 @@ impl Hosts {
     #[inline(always)]
     fn take_step<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), step: Step) {
         match step {
-            Step::Send => {
-                self.send::<E>(cx, host, seat);
-            }
+            Step::Send => _ = self.send::<E>(cx, host, seat),
             Step::Note(needs) => self.note_seldom::<E>(cx, (host, seat), needs),
             Step::Nothing => {}
         }

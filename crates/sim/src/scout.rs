@@ -2,8 +2,7 @@
 //! in turn: the wire, its ring, the header, the switch, its port, the next wire. Here a group of upcoming events
 //! takes each step together, so that their cache misses overlap; afterwards the events find their data in the cache.
 //!
-//! Affects only speed: an event that is added later, or takes another port, waits as
-//! before.
+//! Affects only speed: an event that is added later, or takes another port, waits as before.
 
 use weft_core::stack::{Layout, Side};
 use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch, prefetch_part};

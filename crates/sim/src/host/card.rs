@@ -130,7 +130,7 @@ impl Hosts {
             if self.ranked {
                 self.sort_by_rank(host);
             }
-            let _ = self.serves_loose(cx, host)
+            let _ = (!self.card(host).loose.is_empty() && self.serve_loose(cx, host))
                 || self.next_of::<Receiver>(cx, host)
                 || self.next_of::<Sender>(cx, host);
         }
@@ -142,11 +142,6 @@ impl Hosts {
             card.called = true;
             cx.calendar.push_transmitted(card.busy_until, card.link);
         }
-    }
-
-    #[inline]
-    fn serves_loose(&mut self, cx: &mut Context, host: HostId) -> bool {
-        !self.card(host).loose.is_empty() && self.serve_loose(cx, host)
     }
 
     /// The oldest loose packet that no pause holds goes on the wire. False: there is none.

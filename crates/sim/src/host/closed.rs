@@ -45,7 +45,7 @@ impl Hosts {
                 active.end.on_grant(cx.now, scheduling);
             }
             active.end.receive(cx.now, header, body);
-            self.attend_seldom::<Receiver>(cx, seat, host);
+            self.attend::<Receiver>(cx, seat, host);
         } else {
             let setup = &cx.plan.setup;
             let ended = self.ends.closed_flow(flow, (header.source, header.destination));

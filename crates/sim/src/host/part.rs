@@ -47,7 +47,7 @@ impl Hosts {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else { return };
         if active.end.on_turn(cx.now) {
             self.card(host).parts[part].used(cx.now);
-            self.attend_seldom::<E>(cx, seat, host);
+            self.attend::<E>(cx, seat, host);
         }
     }
 

@@ -41,13 +41,9 @@ impl Hosts {
     #[inline]
     pub(super) fn has_turn<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
-        active.end.is_ready() || self.loses_turn::<E>(cx, host, seat)
-    }
-
-    /// What an end needs that has nothing to send when its turn comes. Returns false.
-    #[cold]
-    fn loses_turn<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
-        let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
+        if active.end.is_ready() {
+            return true;
+        }
         active.in_ring = false;
         let needs = active.end.needs();
         self.note_needs::<E>(cx, (host, seat), needs);
@@ -97,7 +93,7 @@ impl Hosts {
         let Hosts { ends, labels, .. } = self;
         let Some(active) = E::slab(ends).at(seat) else { return (None, false) };
         let flow = active.flow;
-        let written = active.end.is_ready().then(|| write_seldom(active, cx, labels.as_deref_mut()));
+        let written = active.end.is_ready().then(|| write(active, cx, labels.as_deref_mut()));
         let needs = written.as_ref().map_or_else(|| active.end.needs(), |written| written.needs);
         active.in_ring = needs.ready;
         active.ready_since = if needs.ready { cx.now } else { active.ready_since };
@@ -138,16 +134,6 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
         write_request(active, cx, packet);
     }
     Written { packet, wire, kind, needs }
-}
-
-/// [`write`] for cards with a queue.
-#[inline(never)]
-fn write_seldom<E: FlowEnd>(
-    active: &mut Active<E>,
-    cx: &mut Context,
-    labels: Option<&mut HostLabels>,
-) -> Written {
-    write(active, cx, labels)
 }
 
 /// The scheduling header of a packet that an end has written.

@@ -79,7 +79,7 @@ impl Hosts {
             there => cx.outbox.announce(there, flow, spec),
         }
         if let Some((seat, _)) = Sender::slab(&mut self.ends).seated(flow) {
-            self.attend_seldom::<Sender>(cx, seat, spec.source);
+            self.attend::<Sender>(cx, seat, spec.source);
         }
     }
 
