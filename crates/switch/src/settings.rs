@@ -65,7 +65,7 @@ settings! {
         /// an additional limit over all ports.
         buffer: Option<Bytes> = None,
         /// Memory is handed out in cells of this size: a packet occupies whole ones, and limits, marks and pauses
-        /// count them. Absent: by the byte.
+        /// count them. By the byte unless given.
         cell: Option<Bytes> = None,
         /// How the memory is divided among the queues.
         sharing: SharingSettings = SharingSettings::default(),
