@@ -1,7 +1,7 @@
 //! Copies of a run, such as a backup beside the original: they would count one run several times, so that intervals become too
 //! narrow. Must not depend on statistics.
 
-use crate::sweep::{Run, retained};
+use crate::run::{Run, retained};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What copies have in common: labels, content hash, results epoch, seed and, of measurements, which vary from one to the

@@ -13,6 +13,7 @@ pub mod listing;
 pub mod manifest;
 mod monitor;
 pub mod recording;
+mod run;
 pub mod settings;
 mod short_labels;
 pub mod sweep;

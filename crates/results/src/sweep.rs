@@ -2,41 +2,12 @@
 //! schemes, and estimates over the seeds. Must not depend on pictures.
 
 use crate::copies::without_copies;
-use crate::detail::Detail;
-use crate::manifest::Manifest;
 use crate::short_labels::short_labels;
 use crate::statistics::Estimate;
-use crate::summary::Summary;
 use crate::text::NOT_MEASURED;
 use weft_core::{Bytes, Rate, Span};
 
-/// A finished run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
-    /// How to repeat it.
-    pub manifest: Manifest,
-    /// Its statistics.
-    pub summary: Summary,
-    /// Data for its plots.
-    pub detail: Detail,
-    /// The complete scenario, TOML.
-    pub scenario: String,
-    /// The path of its files, relative to the folder of the report; empty if there are none.
-    pub link: String,
-    /// A drawing of its symmetric components, SVG; empty if all paths are symmetric or the balancer does not use
-    /// components.
-    pub quiver: String,
-}
-
-impl Run {
-    /// Keeps the parts of a run, other than the first of its case, that the page of a sweep needs: the statistics,
-    /// and the tail of its completion times. The rest is on disk.
-    #[must_use]
-    pub fn thin(self) -> Run {
-        let detail = Detail { fct_tail: self.detail.fct_tail, ..Detail::default() };
-        Run { detail, scenario: String::new(), quiver: String::new(), ..self }
-    }
-}
+pub use crate::run::{Run, retained};
 
 /// Averages goodput and loads of all runs over the same part: if some are averaged over their arrivals, so are all
 /// others for which that is possible. Runs with one seed have the same arrivals, but the amount delivered by their
@@ -44,20 +15,6 @@ impl Run {
 pub fn share_one_window(runs: &mut [Run]) {
     if runs.iter().any(|run| run.summary.arrivals_until_s.is_some()) {
         runs.iter_mut().for_each(Run::average_over_arrivals);
-    }
-}
-
-impl Run {
-    /// Averages goodput and loads over the arrivals instead of the whole run, if flows arrived over time.
-    pub fn average_over_arrivals(&mut self) {
-        self.summary.average_over_arrivals();
-        self.detail.network.average_over_arrivals();
-    }
-
-    /// The value on an axis, as written in the scenario; empty if the run has no such label.
-    #[must_use]
-    pub fn label(&self, axis: &str) -> &str {
-        self.manifest.labels.iter().find(|(key, _)| key == axis).map_or("", |(_, value)| value)
     }
 }
 
@@ -250,20 +207,6 @@ pub fn without_interrupted(runs: Vec<Run>) -> (Vec<Run>, usize) {
     (runs, left_out)
 }
 
-/// The runs that `stays` selects. Only the first run of a case has its scenario; if that run is removed, the next one
-/// gets it.
-#[must_use]
-pub fn retained(runs: Vec<Run>, stays: impl FnMut(&Run) -> bool) -> Vec<Run> {
-    let (mut kept, gone): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(stays);
-    for lost in gone.into_iter().filter(|run| !run.scenario.is_empty()) {
-        let heir = kept.iter_mut().find(|run| run.manifest.labels == lost.manifest.labels);
-        if let Some(heir) = heir.filter(|run| run.scenario.is_empty()) {
-            heir.scenario = lost.scenario;
-        }
-    }
-    kept
-}
-
 /// Pairs the runs of two cases that have the same seed, in the order of the first.
 #[must_use]
 pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a Run)> {
@@ -397,8 +340,10 @@ fn numeric(key: &str, texts: &[String]) -> Option<HorizontalAxis> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::Manifest;
     use crate::statistics::Distribution;
     use crate::summary::FlowMeasure;
+    use crate::summary::Summary;
 
     fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
         let labels =

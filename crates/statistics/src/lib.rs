@@ -54,7 +54,7 @@ pub struct Distribution {
     /// The greatest sample.
     pub max: Option<f64>,
     /// Percentiles with fewer than 100 samples beyond them, towards the nearer end, which are therefore unreliable.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, alias = "few_samples_above", skip_serializing_if = "Vec::is_empty")]
     pub few_samples_beyond: Vec<String>,
 }
 
