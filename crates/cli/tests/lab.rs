@@ -117,12 +117,13 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
     let sent: f64 = column(&links, "tx_bytes").iter().sum();
     // Payload and headers over two or four links, and as many acknowledgements.
     assert!(sent > 4.0 * 170e3 && sent < 3.0 * 4.0 * 331e3, "{sent}");
-    // Until the last flow starts, after 4 ms, what the earlier flows carry can arrive, and, where the machine starts it late, some of
-    // the last one's.
+    // Until the last flow starts, after 4 ms, at most what the earlier flows carry can arrive. Where less than half of all payload
+    // has arrived by then, as on a loaded machine, goodput is averaged over the whole run, which is longer.
     let summary = fs::read_to_string(run.join("summary.json")).unwrap();
     let goodput = summary.split("\"goodput_gbps\": ").nth(1).and_then(|rest| rest.split([',', '\n']).next());
     let goodput: f64 = goodput.unwrap().parse().unwrap();
-    assert!(goodput > 0.0 && goodput <= 330_001.0 * 8.0 / 4e6 + 1e-6, "{goodput}");
+    let most = if summary.contains("\"arrivals_until_s\"") { 180_001.0 } else { 330_001.0 };
+    assert!(goodput > 0.0 && goodput <= most * 8.0 / 4e6 + 1e-6, "{goodput}");
     let manifest = fs::read_to_string(run.join("manifest.json")).unwrap();
     for words in [
         "\"engine\": \"lab\"",
