@@ -188,6 +188,8 @@ pub struct PauseCounters {
     pub resumes: u64,
     /// Times that a queue of this port caused a port of the switch to pause its sender.
     pub caused: u64,
+    /// Packets that arrived here and were dropped because headroom or the share of the input was full.
+    pub in_discards: u64,
     /// Peak number of bytes in headroom.
     pub headroom_peak: Bytes,
     /// Headroom set aside.

@@ -173,7 +173,8 @@ const LINKS: TableWords = TableWords {
         (
             "dropped_packets",
             "packets",
-            "packets lost there: dropped at its queue, by its loss, or because it was down",
+            "packets lost there: dropped at its queue or on the way to it (`in_discards` of pauses), by its loss, or because it \
+             was down",
         ),
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
@@ -206,7 +207,7 @@ const DROPS: TableWords = TableWords {
 
 const PAUSES: TableWords = TableWords {
     name: "pauses",
-    rows: "One row per port and class that was paused or paused its far end, where there were pauses.",
+    rows: "One row per port and class that was paused, paused its far end or discarded packets at its input, where any did.",
     columns: &[
         ("node", "", "the node"),
         ("to", "", "the node at the far end"),
@@ -219,6 +220,11 @@ const PAUSES: TableWords = TableWords {
         ("asked", "", "times it asked the far end to pause"),
         ("resumed", "", "times it let the far end resume"),
         ("caused", "", "pauses of others that this queue caused"),
+        (
+            "in_discards",
+            "packets",
+            "packets that came in by this port and were dropped because headroom or the input's share of the buffer was full",
+        ),
         ("headroom_bytes", "B", "headroom reserved"),
         ("headroom_peak_bytes", "B", "headroom used at most"),
         ("frames", "", "pause frames sent"),

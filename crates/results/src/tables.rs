@@ -234,6 +234,7 @@ fn pauses(record: &RunRecord) -> DataTable {
         .integers("asked", "", column(|pause| pause.asked))
         .integers("resumed", "", column(|pause| pause.resumed))
         .integers("caused", "", column(|pause| pause.caused))
+        .integers("in_discards", "packets", column(|pause| pause.in_discards))
         .integers("headroom_bytes", "B", column(|pause| pause.headroom.0))
         .integers("headroom_peak_bytes", "B", column(|pause| pause.headroom_peak.0))
         .integers("frames", "", column(|pause| pause.frames))

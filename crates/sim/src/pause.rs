@@ -270,24 +270,21 @@ impl Domain {
                     }
                     _ => weft_switch::PauseCounters::default(),
                 };
-                let record = PauseRecord {
+                let mut record = PauseRecord {
                     link: LinkId(number as u32),
                     class: class as u8,
                     stopped: stopped.times,
                     paused: stopped.total,
                     longest: stopped.longest,
                     watchdog: stopped.watchdog,
-                    asked: asked.stops,
-                    resumed: asked.resumes,
-                    caused: asked.caused,
-                    headroom: asked.headroom,
-                    headroom_peak: asked.headroom_peak,
                     frames: transmitter.frames,
                     frames_lost: transmitter.lost,
+                    ..PauseRecord::default()
                 };
-                if record.stopped + record.asked + record.watchdog + record.caused > 0 {
-                    records.push(record);
-                }
+                (record.asked, record.resumed, record.caused) = (asked.stops, asked.resumes, asked.caused);
+                (record.headroom, record.headroom_peak) = (asked.headroom, asked.headroom_peak);
+                record.in_discards = asked.in_discards;
+                records.extend(record.has_anything().then_some(record));
             }
         }
     }

@@ -89,7 +89,13 @@ fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
             let own = pauses(&enough, "switch0").find(|pause| pause.asked > 0).expect("host 0 is stopped");
             assert_eq!((own.asked, own.headroom), (1, needed), "{own:?}");
             most = most.max(own.headroom_peak.0);
-            lost += dropped(&run(Some(needed - full)), Reason::Headroom);
+            let short = run(Some(needed - full));
+            lost += dropped(&short, Reason::Headroom);
+            // They are In-discards of the port of host 0, by which they came, and of no other.
+            let discards = short.pauses.iter().filter(|pause| pause.in_discards > 0);
+            let counted: Vec<_> = discards.map(|pause| (pause.link, pause.in_discards)).collect();
+            let at_input = (own.link, dropped(&short, Reason::Headroom));
+            assert_eq!(counted, Vec::from_iter(Some(at_input).filter(|(_, packets)| *packets > 0)));
         }
         assert_eq!(most, needed.0 / FULL * FULL, "{gbps} Gb/s, {nanos} ns: all of it is needed");
         assert!(lost > 0, "{gbps} Gb/s, {nanos} ns: with a packet less something is lost");

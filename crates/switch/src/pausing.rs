@@ -21,12 +21,15 @@ impl Outputs {
         }
     }
 
-    /// Called when there was no room for a packet. If headroom is exhausted, its sender must be paused, because other
-    /// ports may have used up the shared headroom before it was paused.
+    /// Called when there was no room for a packet. Counts it at its input if that was full. If headroom is exhausted,
+    /// its sender must be paused, because other ports may have used up the shared headroom before it was paused.
     #[cold]
     pub(crate) fn refused(&mut self, effects: &mut Effects, header: &Header, queue: usize, reason: Reason) {
-        let Some(ingress) = self.ingress.as_mut().filter(|_| reason == Reason::Headroom) else { return };
-        if ingress.stop(header.ingress, queue) {
+        let Some(ingress) = self.ingress.as_mut() else { return };
+        if matches!(reason, Reason::Headroom | Reason::Ingress) {
+            ingress.discarded(header.ingress, queue);
+        }
+        if reason == Reason::Headroom && ingress.stop(header.ingress, queue) {
             self.announce(effects, header.ingress);
         }
     }

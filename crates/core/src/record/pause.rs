@@ -26,6 +26,9 @@ pub struct PauseRecord {
     pub resumed: u64,
     /// Times that the queue here, while not paused itself, caused a port of this switch to stop its sender.
     pub caused: u64,
+    /// Packets that came in here and were dropped because headroom or the input's share of the buffer was full
+    /// (In-discards). Each is also among the drops of the port that it was to leave by.
+    pub in_discards: u64,
     /// Memory set aside for what arrives after XOFF.
     pub headroom: Bytes,
     /// Peak use of it.
@@ -34,6 +37,14 @@ pub struct PauseRecord {
     pub frames: u64,
     /// Of these, lost on the way.
     pub frames_lost: u64,
+}
+
+impl PauseRecord {
+    /// Whether anything happened that a row tells: a pause in either direction, a watchdog, or a discard.
+    #[must_use]
+    pub fn has_anything(&self) -> bool {
+        self.stopped + self.asked + self.watchdog + self.caused + self.in_discards > 0
+    }
 }
 
 /// The effect of priority flow control on the payload of a flow.

@@ -245,6 +245,11 @@ impl Ingress {
         self.groups[port.index() * self.queues + queue].stopped
     }
 
+    /// Counts a packet for which the input had no room.
+    pub(crate) fn discarded(&mut self, port: PortId, queue: usize) {
+        self.groups[port.index() * self.queues + queue].counters.in_discards += 1;
+    }
+
     pub(crate) fn counters(&self, port: PortId, queue: usize) -> PauseCounters {
         let caused = self.blame.stops((port, queue));
         PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
