@@ -2,6 +2,7 @@
 //! else passes.
 
 mod captures;
+mod namespace;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -356,7 +357,7 @@ fn what_does_not_fit_is_fragmented_before_it_is_sealed() {
 #[test]
 fn wireshark_opens_what_a_router_seals() {
     if Command::new("tshark").arg("--version").output().is_err() {
-        return eprintln!("skipped: tshark is not installed");
+        return namespace::skip("tshark is not installed");
     }
     for suite in [
         (CIPHERS[0], "AES-GCM with 16 octet ICV [RFC4106]", "NULL"),

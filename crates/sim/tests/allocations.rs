@@ -11,6 +11,8 @@ use weft_plan::Setup;
 use weft_sim::Simulation;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::MarkerSettings;
+use weft_topology::TopologySettings;
+use weft_topology::shapes::fat_tree::FatTreeSettings;
 use weft_transport::Transport;
 use weft_transport::settings::Tcp;
 use weft_workload::Flows;
@@ -51,6 +53,27 @@ fn packets_do_not_allocate() {
         let cost = per_hop(&balancer);
         assert!(cost < 1e-3, "{cost} allocations per packet hop under {}", balancer.name());
     }
+}
+
+/// Flows of one packet in a fat tree of eight pods, one every 20 us, from the pod and to the pod that `pods` names.
+fn between_pods(pods: impl Iterator<Item = (u32, u32)>) -> Setup {
+    let tree = FatTreeSettings { k: 8, ..FatTreeSettings::default() };
+    let mut setup = lab::setup(&TopologySettings::FatTree(tree), &lab::dctcp(|_| {}));
+    let flow = |(n, (from, to)): (u32, (u32, u32))| {
+        lab::flow(Span::from_us(20) * u64::from(n), 16 * from + n % 16, 16 * to + n % 16, 1_000)
+    };
+    setup.flows = (0..).zip(pods).map(flow).collect();
+    setup
+}
+
+/// The ideal of a flow needs the paths between two pods. They are found when the first flow between these ends, in
+/// buffers that are kept: 56 pairs of pods cost a few allocations per pod, not several per pair.
+#[test]
+fn pairs_of_pods_do_not_allocate() {
+    let pairs = || (0..8).flat_map(|from| (0..8).filter(move |to| *to != from).map(move |to| (from, to)));
+    let (one, _) = cost(between_pods(pairs().map(|_| (0, 1))));
+    let (all, _) = cost(between_pods(pairs()));
+    assert!(all < one + 8 * 12, "{one} allocations with one pair of pods, {all} with 56");
 }
 
 /// Peak memory that a run of this many flows needs beyond its network, one every 2 us, each of two packets. Time-outs are short: the timers of

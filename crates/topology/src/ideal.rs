@@ -9,9 +9,11 @@ mod paths;
 mod spread;
 mod twins;
 
+use std::collections::HashMap;
+
 use crate::graph::Graph;
 use crate::live::{Fabric, LinkState};
-use paths::shortest;
+use paths::PathFinder;
 use spread::{Between, Ends, Opening, Packets};
 use twins::Twins;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
@@ -38,9 +40,6 @@ pub struct Handshake {
     pub synack_wire: Bytes,
 }
 
-/// Rate and delay of each link of a path, with the latency of the switch it leads to.
-type Path = Vec<(Rate, Span)>;
-
 /// The number of paths that the packets of one flow may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spreading {
@@ -64,8 +63,12 @@ pub struct Ideal<'a> {
     distances: Vec<Option<Vec<u32>>>,
     /// By class of the source's leaf, then of the destination's: a position in `between`, or [`UNKNOWN`].
     places: Vec<Vec<u32>>,
-    /// The first for hosts at one leaf.
+    /// The first for hosts at one leaf. Pairs of classes whose paths take equally long share one.
     between: Vec<Between>,
+    /// By fingerprint: the last one that has it.
+    known: HashMap<u64, u32>,
+    finder: PathFinder,
+    found: Between,
 }
 
 /// A pair of classes about which nothing is known yet.
@@ -91,6 +94,9 @@ impl<'a> Ideal<'a> {
             places: vec![Vec::new(); twins.classes()],
             twins,
             between: vec![Between::at_one_leaf()],
+            known: HashMap::new(),
+            finder: PathFinder::new(graph.switches().len()),
+            found: Between::default(),
         }
     }
 
@@ -160,11 +166,23 @@ impl<'a> Ideal<'a> {
         let (from, to) = self.twins.pair(classes);
         let Ideal { graph, state, fabric, latencies, .. } = self;
         let distance = self.distances[classes.1].get_or_insert_with(|| fabric.distances_to(to));
-        self.between.push(shortest((graph, state), from, distance, latencies));
+        self.finder.find((graph, state, latencies), (from, distance), &mut self.found);
+        let place = self.place_of_found();
         let row = &mut self.places[classes.0];
         row.resize(self.twins.classes(), UNKNOWN);
-        row[classes.1] = self.between.len() as u32 - 1;
-        self.between.len() - 1
+        row[classes.1] = place;
+        place as usize
+    }
+
+    /// The place of the paths just found: that of equal ones, if there are any.
+    fn place_of_found(&mut self) -> u32 {
+        let place = self.known.entry(self.found.fingerprint()).or_insert(UNKNOWN);
+        let alike = self.between.get(*place as usize).is_some_and(|known| known.is_like(&self.found));
+        if !alike {
+            *place = self.between.len() as u32;
+            self.between.push(self.found.clone());
+        }
+        *place
     }
 }
 

@@ -1,6 +1,7 @@
 //! Network namespaces with a router between a client and a server.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -41,11 +42,21 @@ pub(crate) fn must(words: &[&str]) -> String {
     text
 }
 
+/// Prints a line, bypassing the test harness, which hides what passing tests print. `make test` repeats it at its end.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+    let list =
+        std::env::var_os("WEFT_SKIPPED").map(|path| File::options().create(true).append(true).open(path));
+    if let Some(Ok(mut list)) = list {
+        let _ = writeln!(list, "{line}");
+    }
+}
+
 /// A test that cannot run here passes and says why. With `WEFT_KERNEL_TESTS=1`, for machines on which all must run, it fails.
 pub(crate) fn skip(why: &str) {
     let must_run = std::env::var_os("WEFT_KERNEL_TESTS").is_some_and(|set| set == "1");
     assert!(!must_run, "WEFT_KERNEL_TESTS=1: {why}");
-    eprintln!("skipped: {why}");
+    tell(&format!("skipped: {}: {why}", std::thread::current().name().unwrap_or_default()));
 }
 
 pub(crate) fn is_installed(program: &str) -> bool {

@@ -403,7 +403,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn buffers_are_on_large_pages_where_there_are_any() {
         if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
-            eprintln!("skipped: no large pages");
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no large pages\n");
             return;
         }
         let mut pool = FramePool::in_memory(4_000, prefer_large_pages);
