@@ -83,6 +83,24 @@ impl PacketMemory {
         }
     }
 
+    /// Counts bytes of a queue that has no minimum of its own.
+    #[inline]
+    pub fn charge(&mut self, bytes: u64) {
+        if self.counts {
+            self.total += bytes;
+            self.sharing.count(self.sharing.counted() + bytes);
+        }
+    }
+
+    /// Takes back what [`PacketMemory::charge`] has counted.
+    #[inline]
+    pub fn discharge(&mut self, bytes: u64) {
+        if self.counts {
+            self.total -= bytes;
+            self.sharing.count(self.sharing.counted() - bytes);
+        }
+    }
+
     /// Counts bytes, of one packet or several, that left a queue of a class that now holds `queue` bytes.
     #[inline]
     pub fn released(&mut self, (class, queue): (usize, u64), bytes: u64) {

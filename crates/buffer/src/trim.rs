@@ -49,9 +49,10 @@ impl Trim {
         Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
     }
 
-    /// Whether an untrimmed packet that may be trimmed may join a queue that holds `queue` bytes.
-    pub fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
-        let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
+    /// Whether an untrimmed packet that may be trimmed and takes `occupied` bytes of memory may join a queue that holds
+    /// `queue` bytes.
+    pub fn admit(&self, (kind, occupied): (PacketKind, u16), queue: u64) -> Result<(), Reason> {
+        let full = kind == PacketKind::Trimmable && queue + u64::from(occupied) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
     }
 

@@ -59,6 +59,8 @@ pub struct Sight<'a> {
     pub now: Time,
     /// The packet.
     pub packet: &'a Header,
+    /// The bytes that it takes in memory, which may count whole cells.
+    pub occupied: u16,
     /// Bytes in its queue, including the packet in service but not this packet.
     pub queue: u64,
     /// Bytes in all queues of the port, counted likewise.
@@ -78,7 +80,7 @@ impl Sight<'_> {
     /// Bytes that the packet adds to its queue from now on: all of them until its last bit has left, none if it is
     /// dropped.
     fn stays(&self, action: Action) -> u64 {
-        if action == Action::Drop { 0 } else { u64::from(self.packet.wire) }
+        if action == Action::Drop { 0 } else { u64::from(self.occupied) }
     }
 
     /// The action on a packet chosen for a mark.

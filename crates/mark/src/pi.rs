@@ -127,7 +127,7 @@ impl Marker for Pi {
         if own.at == At::Enqueue {
             return Action::Pass;
         }
-        own.advance(sight, sight.queue + u64::from(sight.packet.wire));
+        own.advance(sight, sight.queue + u64::from(sight.occupied));
         let action = own.judge(At::Dequeue, sight, random);
         own.sampling.look(sight.now, sight.queue + sight.stays(action));
         action

@@ -237,7 +237,7 @@ impl Marker for Pie {
         if own.estimate == DelayEstimate::Line {
             return Action::Pass;
         }
-        let wire = u64::from(sight.packet.wire);
+        let wire = u64::from(sight.occupied);
         let queue = sight.queue + wire;
         own.advance(sight.now, queue);
         own.sampling.look(sight.now, queue);

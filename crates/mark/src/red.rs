@@ -4,7 +4,7 @@
 //! queue is instantaneous, or an exponentially weighted average with weight 2^-n.
 
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Random, Rate, choice, settings};
+use weft_core::{Bytes, Random, Rate, Span, Time, choice, settings};
 
 use super::{Action, At, Marker, NonEct, Scope, Sight};
 
@@ -43,7 +43,8 @@ settings! {
         max_probability: Share = Share(0.01),
         /// What happens above `max`.
         beyond: Beyond = Beyond::MarkAll,
-        /// Average the queue with weight 2^-n; 0: use the instantaneous queue.
+        /// Average the queue with weight 2^-n, also over the time for which it is empty; 0: use the instantaneous
+        /// queue.
         average: u32 [0, 16] = 0,
         /// Wire size of the packet for `pkt`.
         packet: Bytes = Bytes(1_538),
@@ -72,12 +73,17 @@ pub struct Red {
     /// Weight of a new sample in the average.
     weight: f64,
     average: f64,
+    line: Rate,
+    /// The time of a full-size packet: while the queue is empty, the average falls as if such packets passed.
+    slot: Span,
+    /// When the queue last seen will have left the line.
+    empty_from: Time,
 }
 
 impl Red {
     /// Creates it from the settings.
     #[must_use]
-    pub fn new(settings: &RedSettings, _line: Rate) -> Red {
+    pub fn new(settings: &RedSettings, line: Rate) -> Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
         let (min, max) = (bytes(settings.min), bytes(settings.max));
         let weight = 0.5f64.powi(settings.average as i32);
@@ -92,7 +98,23 @@ impl Red {
             max,
             weight,
             average: 0.0,
+            line,
+            slot: line.time_for(settings.packet),
+            empty_from: Time::ZERO,
         }
+    }
+
+    /// Lowers the average by the time for which the queue has been empty (section 4 of the paper), and adds a sample. The
+    /// packet finds or leaves `others` bytes.
+    fn sample(&mut self, bytes: u64, others: u64, sight: &Sight<'_>) {
+        if self.weight < 1.0 {
+            let idle = sight.now.0.saturating_sub(self.empty_from.0);
+            if others == 0 && idle > 0 {
+                self.average *= (1.0 - self.weight).powf(idle as f64 / self.slot.0.max(1) as f64);
+            }
+            self.empty_from = sight.now + self.line.time_for(Bytes(others + u64::from(sight.packet.wire)));
+        }
+        self.average += self.weight * (bytes as f64 - self.average);
     }
 
     /// The probability of a mark at a queue of `bytes`.
@@ -106,8 +128,8 @@ impl Red {
         }
     }
 
-    fn judge(&mut self, bytes: u64, sight: &Sight<'_>, random: &mut Random) -> Action {
-        self.average += self.weight * (bytes as f64 - self.average);
+    fn judge(&mut self, (bytes, others): (u64, u64), sight: &Sight<'_>, random: &mut Random) -> Action {
+        self.sample(bytes, others, sight);
         let probability = self.probability(self.average);
         let chosen = probability >= 1.0 || probability > 0.0 && random.chance(probability);
         if chosen { sight.chosen(self.non_ect) } else { Action::Pass }
@@ -120,17 +142,19 @@ impl Marker for Red {
             return Action::Pass;
         }
         let own = match self.arriving {
-            Arriving::Included => u64::from(sight.packet.wire),
+            Arriving::Included => u64::from(sight.occupied),
             Arriving::Excluded => 0,
         };
-        self.judge(sight.bytes(self.scope) + own, sight, random)
+        let others = sight.bytes(self.scope);
+        self.judge((others + own, others), sight, random)
     }
 
     fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         if self.at != At::Dequeue {
             return Action::Pass;
         }
-        self.judge(sight.bytes(self.scope), sight, random)
+        let others = sight.bytes(self.scope);
+        self.judge((others, others), sight, random)
     }
 
     /// Up to `min` nothing is drawn. An average moves with every packet, so it must see them all.

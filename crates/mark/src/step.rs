@@ -52,7 +52,7 @@ impl Marker for Step {
     #[inline]
     fn arriving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
         match self.at {
-            At::Enqueue => self.judge(sight.bytes(self.scope) + u64::from(sight.packet.wire), sight),
+            At::Enqueue => self.judge(sight.bytes(self.scope) + u64::from(sight.occupied), sight),
             At::Dequeue => Action::Pass,
         }
     }

@@ -24,12 +24,17 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
     let mut marker = red::Red::new(&settings, LINE);
     let mut random = Random::new(1, Purpose::Test, 0);
     let packet = packet(Ecn::Capable);
-    let sight = Sight { now: Time::ZERO, packet: &packet, queue: 20_000, port: 20_000 };
+    let sight =
+        Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 20_000, port: 20_000 };
     let marked = (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64;
     let sigma = (100_000.0 * 0.05 * 0.95f64).sqrt();
     assert!((marked - 5_000.0).abs() < 3.0 * sigma, "{marked}");
-    let mut look =
-        |queue| marker.arriving(&Sight { now: Time::ZERO, packet: &packet, queue, port: 0 }, &mut random);
+    let mut look = |queue| {
+        marker.arriving(
+            &Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue, port: 0 },
+            &mut random,
+        )
+    };
     let edges = [(10_000, Action::Pass), (30_001, Action::Mark)];
     for (queue, action) in edges {
         assert_eq!(look(queue), action);
@@ -43,7 +48,7 @@ fn a_step_marks_above_the_threshold_where_it_is_told_to() {
     let mut at_enqueue = step::Step::new(&settings, LINE);
     let mut at_dequeue = step::Step::new(&step::StepSettings { at: At::Dequeue, ..settings.clone() }, LINE);
     let packet = packet(Ecn::Capable);
-    let sight = |queue| Sight { now: Time::ZERO, packet: &packet, queue, port: queue };
+    let sight = |queue| Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue, port: queue };
     assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Action::Pass, "exactly K with the packet");
     assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Action::Mark);
     assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Action::Pass);
@@ -58,7 +63,7 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
     let base =
         step::StepSettings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
     let plain = packet(Ecn::NotCapable);
-    let sight = Sight { now: Time::ZERO, packet: &plain, queue: 0, port: 9_000 };
+    let sight = Sight { now: Time::ZERO, packet: &plain, occupied: plain.wire, queue: 0, port: 9_000 };
     for (scope, non_ect, action) in [
         (Scope::Port, NonEct::Drop, Action::Drop),
         (Scope::Port, NonEct::Pass, Action::Pass),
@@ -85,7 +90,8 @@ fn red_follows_the_queue_with_its_weight() {
             ..Default::default()
         };
         let mut marker = red::Red::new(&settings, LINE);
-        let sight = Sight { now: Time::ZERO, packet: &packet, queue: 10_000, port: 10_000 };
+        let sight =
+            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 10_000, port: 10_000 };
         let mut judge = || match at {
             At::Enqueue => marker.arriving(&sight, &mut random),
             At::Dequeue => marker.leaving(&sight, &mut random),
@@ -107,7 +113,8 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
         (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
     let before = format!("{red:?} {pi:?} {pie:?}");
     let packet = packet(Ecn::Capable);
-    let sight = Sight { now: Time(1 << 40), packet: &packet, queue: 300_000, port: 300_000 };
+    let sight =
+        Sight { now: Time(1 << 40), packet: &packet, occupied: packet.wire, queue: 300_000, port: 300_000 };
     let mut random = Random::new(1, Purpose::Test, 0);
     let verdicts =
         [red.leaving(&sight, &mut random), pi.leaving(&sight, &mut random), pie.leaving(&sight, &mut random)];
@@ -124,7 +131,8 @@ fn a_continued_ramp_keeps_its_slope_beyond_max() {
     let packet = packet(Ecn::Capable);
     let own = u64::from(packet.wire);
     let mut marked = |queue: u64| {
-        let sight = Sight { now: Time::ZERO, packet: &packet, queue: queue - own, port: 0 };
+        let sight =
+            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: queue - own, port: 0 };
         (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64
     };
     let slope = 0.01 / 195_000.0;
@@ -135,4 +143,28 @@ fn a_continued_ramp_keeps_its_slope_beyond_max() {
         assert!((found - 100_000.0 * due).abs() <= 3.0 * sigma, "{queue}: {found}");
     }
     assert_eq!(marked(19_505_001), 100_000.0, "the ramp ends at 1");
+}
+
+/// While the queue is empty, the average falls as if full-size packets passed by: after 10 000 of them nothing is left of
+/// it, and a packet that arrives then is not dropped.
+#[test]
+fn an_average_falls_while_the_queue_is_empty() {
+    for at in [At::Enqueue, At::Dequeue] {
+        let settings = red::RedSettings { at, average: 9, ..Default::default() };
+        let packet = packet(Ecn::NotCapable);
+        let mut random = Random::new(1, Purpose::Test, 0);
+        let mut marker = red::Red::new(&settings, LINE);
+        let mut judged = |now, queue| {
+            let sight = Sight { now, packet: &packet, occupied: packet.wire, queue, port: queue };
+            match at {
+                At::Enqueue => marker.arriving(&sight, &mut random),
+                At::Dequeue => marker.leaving(&sight, &mut random),
+            }
+        };
+        let full = (0..5_000).filter(|_| judged(Time::ZERO, 1_000_000) == Action::Drop).count();
+        assert!(full > 1_000, "the average rises, however slowly: {full}");
+        assert_eq!(judged(Time::ZERO, 0), Action::Drop, "a queue that has just become empty");
+        let later = Time::ZERO + LINE.time_for(Bytes(1_538)) * 10_000;
+        assert_eq!(judged(later, 0), Action::Pass, "{at:?}");
+    }
 }

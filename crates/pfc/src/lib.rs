@@ -145,6 +145,13 @@ impl PauseFrame {
             .map(move |class| (class, self.quanta[class]))
     }
 
+    /// The classes, one bit each, that the far end must hold after this frame if it held these before.
+    #[must_use]
+    pub fn asked_after(self, before: u8) -> u8 {
+        self.iter()
+            .fold(before, |asked, (class, quanta)| asked & !(1 << class) | u8::from(quanta > 0) << class)
+    }
+
     /// Whether it pauses anything.
     #[must_use]
     pub fn stops(self) -> bool {
@@ -153,15 +160,59 @@ impl PauseFrame {
 }
 
 /// Bytes that a queue holds from a paused sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldBack {
     /// The ingress port.
     pub from: PortId,
     /// Wire bytes that wait.
     pub bytes: Bytes,
-    /// The sender may resume when at most this many bytes from the port remain; with a dynamic XOFF, if nothing else
-    /// were stored.
-    pub goes_on_at: Bytes,
+    /// Of these, bytes that may be outside the pool that the limit is about, in headroom or minima.
+    pub apart: Bytes,
+    /// When the sender may resume.
+    pub limit: ResumeLimit,
+}
+
+/// The bytes from a port up to which its paused sender may resume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ResumeLimit {
+    /// A fixed number.
+    Fixed(Bytes),
+    /// A multiple of the free part of a pool.
+    Dynamic {
+        /// The multiple.
+        alpha: f64,
+        /// The size of the pool.
+        pool: Bytes,
+        /// Its number within the switch.
+        number: u8,
+        /// Memory of the port outside the pool, which does not count.
+        minimum: Bytes,
+        /// The distance between XOFF and XON.
+        xon_offset: Bytes,
+    },
+}
+
+impl ResumeLimit {
+    /// The bytes at which the sender may resume while the pool holds `stuck` bytes.
+    #[must_use]
+    pub fn bytes(&self, stuck: Bytes) -> Bytes {
+        match *self {
+            ResumeLimit::Fixed(bytes) => bytes,
+            ResumeLimit::Dynamic { alpha, pool, minimum, xon_offset, .. } => {
+                let share = alpha * pool.0.saturating_sub(stuck.0) as f64;
+                minimum + Bytes((share as u64).saturating_sub(xon_offset.0))
+            }
+        }
+    }
+
+    /// The number of the pool, within the switch.
+    #[must_use]
+    pub fn pool(&self) -> u8 {
+        match self {
+            ResumeLimit::Fixed(_) => 0,
+            ResumeLimit::Dynamic { number, .. } => *number,
+        }
+    }
 }
 
 /// The bytes charged under chip memory management, at ingress and at egress. Both sums equal the bytes stored.

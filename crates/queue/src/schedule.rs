@@ -18,6 +18,12 @@ pub trait Scheduler {
     /// holds packets may be paused or shaped. The port then takes a packet from that queue, so that the scheduler may
     /// count it.
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
+
+    /// Takes back what the last pick charged to its queue: the port has dropped the packet, of `wire` bytes, instead of
+    /// sending it.
+    fn refund(&mut self, queue: usize, wire: u16) {
+        let _ = (queue, wire);
+    }
 }
 
 family! {
@@ -36,6 +42,7 @@ family! {
     }
     methods {
         fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
+        fn refund(&mut self, queue: usize, wire: u16);
     }
 }
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::DeadlockRecord;
-use weft_core::{Bytes, LinkId, Time};
+use weft_core::{Bytes, LinkId, SwitchId, Time};
+use weft_switch::HeldBack;
 
 /// A paused transmitter: a link, and the class.
 pub type PausedTransmitter = (LinkId, u8);
@@ -16,10 +17,10 @@ pub struct Wait {
     pub stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
     pub holds: PausedTransmitter,
-    /// The number of bytes.
-    pub bytes: Bytes,
-    /// The paused sender may resume when at most this many of the bytes remain, even if everything else has left.
-    pub goes_on_at: Bytes,
+    /// The switch.
+    pub at: SwitchId,
+    /// The bytes.
+    pub held: HeldBack,
 }
 
 /// The cycles found so far.
@@ -52,15 +53,22 @@ impl Deadlocks {
     }
 }
 
-/// The waits of senders that cannot resume even if everything else leaves: those that could are removed one by one.
+/// The waits of senders that cannot resume even if everything that can leave has left: those that could are removed one
+/// by one. The others fill the pools of their switches meanwhile.
 fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
+    let pool_of = |wait: &Wait| (wait.at, wait.held.limit.pool());
     loop {
-        let mut stuck: BTreeMap<PausedTransmitter, u64> = BTreeMap::new();
+        let mut stuck: BTreeMap<PausedTransmitter, Bytes> = BTreeMap::new();
+        let mut pools: BTreeMap<(SwitchId, u8), Bytes> = BTreeMap::new();
         for wait in &waits {
-            *stuck.entry(wait.stopped).or_default() += wait.bytes.0;
+            *stuck.entry(wait.stopped).or_default() += wait.held.bytes;
+            *pools.entry(pool_of(wait)).or_default() += wait.held.bytes - wait.held.apart;
         }
         let before = waits.len();
-        let stays = |wait: &Wait| stuck[&wait.stopped] > wait.goes_on_at.0 && stuck.contains_key(&wait.holds);
+        let stays = |wait: &Wait| {
+            let goes_on_at = wait.held.limit.bytes(pools[&pool_of(wait)]);
+            stuck[&wait.stopped] > goes_on_at && stuck.contains_key(&wait.holds)
+        };
         waits.retain(stays);
         if waits.len() == before {
             return waits;
@@ -97,10 +105,14 @@ fn cycles(locked: &[Wait]) -> Vec<Vec<PausedTransmitter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weft_core::PortId;
+    use weft_switch::ResumeLimit;
 
     fn wait(stopped: u32, holds: u32, bytes: u64) -> Wait {
+        let limit = ResumeLimit::Fixed(Bytes(100));
+        let held = HeldBack { from: PortId(0), bytes: Bytes(bytes), apart: Bytes::ZERO, limit };
         let place = |link| (LinkId(link), 0);
-        Wait { stopped: place(stopped), holds: place(holds), bytes: Bytes(bytes), goes_on_at: Bytes(100) }
+        Wait { stopped: place(stopped), holds: place(holds), at: SwitchId(0), held }
     }
 
     fn found(waits: &[Wait]) -> Vec<Vec<u32>> {
@@ -122,5 +134,23 @@ mod tests {
     fn a_chain_is_no_circle_and_who_may_go_on_breaks_one() {
         assert!(found(&[wait(5, 9, 200), wait(9, 2, 200)]).is_empty());
         assert!(found(&[wait(5, 9, 200), wait(9, 2, 100), wait(2, 5, 200)]).is_empty());
+    }
+
+    /// Two senders hold 100 bytes each in one pool of 400, of which they may have half of what is free: each alone could
+    /// have 133, both together only 100.
+    #[test]
+    fn those_who_are_stuck_fill_the_pool_of_the_others() {
+        let (alpha, pool, minimum) = (0.5, Bytes(400), Bytes::ZERO);
+        let shared = |stopped, holds, number, apart| {
+            let limit = ResumeLimit::Dynamic { alpha, pool, number, minimum, xon_offset: Bytes(10) };
+            let own = wait(stopped, holds, 100);
+            Wait { held: HeldBack { limit, apart: Bytes(apart), ..own.held }, ..own }
+        };
+        assert_eq!(found(&[shared(1, 2, 0, 0), shared(2, 1, 0, 0)]), [[1, 2]]);
+        assert!(found(&[shared(1, 2, 0, 0), shared(2, 1, 1, 0)]).is_empty(), "pools of their own");
+        assert!(
+            found(&[shared(1, 2, 0, 0), shared(2, 1, 0, 100)]).is_empty(),
+            "what is in headroom is not in the pool"
+        );
     }
 }

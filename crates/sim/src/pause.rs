@@ -33,6 +33,10 @@ impl Context {
         let transmitter = self.transmitter(link);
         transmitter.frames += 1;
         transmitter.lost += u64::from(failed);
+        transmitter.asked = frame.asked_after(transmitter.asked);
+        if transmitter.asked == 0 {
+            transmitter.refresh_at = Time::NEVER;
+        }
         if frame.stops() {
             let longest = frame.quanta.into_iter().max().unwrap_or(0);
             let again = end + quanta_time(transmitter.rate, longest) / 2;
@@ -243,7 +247,7 @@ impl Domain {
                     let stopped = graph.reverse(own.link(held.from));
                     let place = |link| (link, class as u8);
                     let (stopped, holds) = (place(stopped), place(link));
-                    waits.push(Wait { stopped, holds, bytes: held.bytes, goes_on_at: held.goes_on_at });
+                    waits.push(Wait { stopped, holds, at: switch, held });
                 }
             }
         }

@@ -23,7 +23,8 @@ pub(crate) struct Transmitter {
     /// Frames that will be obeyed.
     pub(crate) landing: VecDeque<(Time, PauseFrame)>,
     pub(crate) classes: [Stopped; CLASSES],
-    /// When its last frames must be refreshed.
+    /// The classes that it holds the far end to, one bit each, and when the frames must be refreshed.
+    pub(crate) asked: u8,
     pub(crate) refresh_at: Time,
     /// Whether its host sends a pause storm.
     pub(crate) storm: Option<Storm>,
@@ -69,6 +70,7 @@ impl Pauses {
             rate: link.rate,
             landing: VecDeque::new(),
             classes: Default::default(),
+            asked: 0,
             refresh_at: Time::NEVER,
             storm: storm(link.from),
             frames: 0,

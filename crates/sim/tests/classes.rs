@@ -3,9 +3,14 @@
 mod lab;
 
 use weft_core::record::{RunRecord, Stop};
+use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, HostId, Rate, Span, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings};
+use weft_switch::mark::{At, MarkerSettings, NonEct, step::StepSettings};
+use weft_switch::schedule::{
+    SchedulerSettings, drr::DrrSettings, strict_drr::StrictDrrSettings, strict_wrr::StrictWrrSettings,
+    wrr::WrrSettings,
+};
 use weft_switch::share::SharingSettings;
 use weft_switch::{PfcSettings, SwitchSettings};
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
@@ -85,5 +90,34 @@ fn a_pause_holds_the_flows_of_its_class_only() {
         assert_eq!(record.packets.dropped, 0);
         assert!(first < 1.15 * alone, "{first} s, alone {alone} s");
         assert!(second > 0.004 && second < 0.004 + 2.0 * alone, "{second}");
+    }
+}
+
+/// A packet that a marker drops on departure costs its queue nothing: two greedy classes of equal weight, whose packets
+/// are not ECN-capable, still send equally much. Behind strict priority, an idle class comes first.
+#[test]
+fn drops_on_departure_are_charged_to_no_queue() {
+    let (drr, wrr) = (DrrSettings::default(), WrrSettings::default());
+    let (ahead_drr, ahead_wrr) = (StrictDrrSettings::default(), StrictWrrSettings::default());
+    for (schedule, classes) in [
+        (SchedulerSettings::Drr(drr), [0, 1]),
+        (SchedulerSettings::Wrr(wrr), [0, 1]),
+        (SchedulerSettings::StrictDrr(ahead_drr), [1, 2]),
+        (SchedulerSettings::StrictWrr(ahead_wrr), [1, 2]),
+    ] {
+        let mut setup = rivals(&TransportSettings::Udp(Default::default()), schedule, 1 << 40);
+        setup.switch.queues = 3;
+        setup.switch.ecn = MarkerSettings::Step(StepSettings {
+            threshold: Amount::Bytes(Bytes(30_000)),
+            at: At::Dequeue,
+            non_ect: NonEct::Drop,
+            ..Default::default()
+        });
+        setup.classes = classes.map(|class| Some(Class(class))).into();
+        setup.until = Time::ZERO + Span::from_ms(10);
+        let record = lab::run(setup);
+        let [first, second] = [0, 1].map(|flow| record.flows[flow].delivered.0 as f64);
+        assert!((first / second - 1.0).abs() < 0.02, "{first} and {second} bytes");
+        assert!(first + second > 0.93 * 1.25e7, "the line is full");
     }
 }

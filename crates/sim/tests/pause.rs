@@ -338,6 +338,37 @@ fn a_deadlock_in_a_ring_is_found_and_named() {
     }
 }
 
+/// A pause that ends before it must be refreshed takes two frames, whatever pauses came before it.
+#[test]
+fn a_short_pause_takes_two_frames() {
+    let rate = Rate::from_gbps(10);
+    let mut setup = star(3, link(10, Span::from_us(1)), fixed(20_000, 3_076));
+    setup.flows =
+        [0, 1].map(|host| lab::constant(Span::ZERO, host, 2, 20_000_000, rate)).into_iter().collect();
+    let record = lab::run(setup);
+    let refresh = rate.time_for(Bytes(65_535 * 64)) / 2;
+    let senders: Vec<_> = pauses(&record, "switch0").filter(|pause| pause.asked > 0).collect();
+    let stopped = record.pauses.iter().map(|pause| pause.longest).max().expect("hosts are paused");
+    assert!(senders.len() == 2 && stopped < refresh && record.ended > Time::ZERO + refresh * 4, "{stopped}");
+    for own in senders {
+        assert_eq!(own.frames, own.asked + own.resumed, "{own:?}");
+        assert!(own.asked > 20, "{own:?}");
+    }
+}
+
+/// With a dynamic XOFF, each of two inputs of a switch alone could hold more than both do together, and both hold it in the
+/// queue that is stuck. The ring is found at the usual settings, and the run ends.
+#[test]
+fn a_deadlock_under_a_dynamic_xoff_is_found() {
+    let pfc = PfcSettings { classes: vec![0], ..PfcSettings::default() };
+    let mut setup = Setup { until: Time::NEVER, ..ring(5, pfc) };
+    setup.switch.sharing = SharingSettings::Dynamic(Default::default());
+    setup.switch.buffer = Some(Bytes(2_000_000));
+    let record = lab::run(setup);
+    let circle = record.deadlocks.first().expect("a circle");
+    assert_eq!((circle.links.len(), record.stop), (5, Stop::Stuck), "{:?}", names(&record, &circle.links));
+}
+
 /// The watchdog drops packets or forwards them; either way the cycle is broken and everything ends.
 #[test]
 fn a_watchdog_opens_a_deadlock() {

@@ -161,11 +161,12 @@ impl Outputs {
             self.admit_red(at, self.cells.occupied(header.wire))?;
         }
         self.admit::<PLAIN>(now, at, header)?;
+        let occupied = if PLAIN { header.wire } else { self.cells.occupied(header.wire) };
         if !PLAIN && let Some(trim) = &self.trim {
-            trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
+            trim.admit((header.kind, occupied), self.chosen(at.0).queues[at.1].bytes)?;
         }
         let passes =
-            if PLAIN { !self.may_mark(at.0, header.wire) } else { self.passes_unmarked(at.0, header.wire) };
+            if PLAIN { !self.may_mark(at.0, occupied) } else { self.passes_unmarked(at.0, occupied) };
         if passes { Ok(()) } else { self.mark::<PLAIN>(now, at, header) }
     }
 
@@ -257,9 +258,10 @@ impl Outputs {
         (port, queue): (PortId, usize),
         header: &Header,
     ) -> Action {
+        let occupied = if PLAIN { header.wire } else { self.cells.occupied(header.wire) };
         let output = chosen_of(&mut self.ports, port);
-        let sight =
-            Sight { now, packet: header, queue: output.bytes_of::<PLAIN>(queue), port: output.port.bytes };
+        let (queued, port) = (output.bytes_of::<PLAIN>(queue), output.port.bytes);
+        let sight = Sight { now, packet: header, occupied, queue: queued, port };
         output.marker(queue).arriving(&sight, &mut self.marking)
     }
 
@@ -278,8 +280,9 @@ impl Outputs {
         if kind == PacketKind::Red {
             own.red += u64::from(wire);
         }
-        if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
-            self.store.stored((queue, own.bytes), wire);
+        match self.ingress.as_ref().and_then(|own| own.pooled(ingress, queue, wire)) {
+            None => self.store.stored((queue, own.bytes), wire),
+            Some(bytes) => self.store.charge(bytes),
         }
         output.port.store(turn.now, wire);
         let idle = output.port.in_service.is_none();

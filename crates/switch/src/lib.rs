@@ -50,7 +50,7 @@ pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use look::PortLook;
 pub use observe::Observer;
-pub use pause::{PauseCounters, PauseFrame, PfcSettings};
+pub use pause::{HeldBack, PauseCounters, PauseFrame, PfcSettings, ResumeLimit};
 pub use port::PortCounters;
 pub use settings::{PortSettings, SwitchSettings};
 pub use site::SwitchSite;

@@ -160,8 +160,9 @@ impl Outputs {
             }
             lull.foreseen -= u64::from(wire);
             charged[queue] += u64::from(wire);
-            if !ingress.keeps(queue) {
-                store.stored((queue, charged[queue]), wire);
+            match ingress.pooled(from, queue, wire) {
+                None => store.stored((queue, charged[queue]), wire),
+                Some(bytes) => store.charge(bytes),
             }
             let stops = ingress.stored(from, (port, queue), wire);
             debug_assert!(!stops, "no sender is paused in a lull");

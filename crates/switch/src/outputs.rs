@@ -246,6 +246,7 @@ impl Outputs {
                 Action::Pass => {}
                 Action::Mark => output.port.mark(turn.headers.get_mut(packet)),
                 Action::Drop => {
+                    output.scheduler.refund(queue, turn.headers.get(packet).wire);
                     self.give_up(turn, (port, queue), packet, Reason::Early);
                     continue;
                 }
@@ -347,8 +348,9 @@ impl Outputs {
     #[inline]
     fn release(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), (ingress, wire): (PortId, u16)) {
         let (port, queue) = at;
-        let kept = self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue));
-        let store = (!kept).then_some(&mut self.store);
+        let pooled = self.ingress.as_ref().and_then(|own| own.pooled_of_leaving(ingress, queue, wire));
+        self.store.discharge(pooled.unwrap_or(0));
+        let store = pooled.is_none().then_some(&mut self.store);
         self.ports[port.index()].release(turn.now, queue, wire, store);
         if self.ingress.is_some() {
             self.credit(turn.effects, ingress, at, wire);

@@ -157,9 +157,13 @@ impl Outputs {
             let header = headers.get(packet);
             by_port[header.ingress.index()] += u64::from(self.cells.occupied(header.wire));
         }
-        let goes_on_at = ingress.goes_on_at(queue);
+        let limit = ingress.resumes_at(queue);
         let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), bytes));
         let stopped = ports.filter(|(port, bytes)| *bytes > 0 && ingress.has_stopped(*port, queue));
-        stopped.map(|(from, bytes)| HeldBack { from, bytes: Bytes(bytes), goes_on_at }).collect()
+        let held = |(from, bytes)| {
+            let apart = Bytes(ingress.apart(from, queue).min(bytes));
+            HeldBack { from, bytes: Bytes(bytes), apart, limit }
+        };
+        stopped.map(held).collect()
     }
 }

@@ -234,8 +234,10 @@ impl Output {
         let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
         let Some(marking) = marking else { return (packet, Action::Pass) };
         let header = headers.get(packet);
-        let behind = |bytes: u64| bytes - u64::from(cells.occupied(header.wire));
-        let sight = Sight { now, packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
+        let occupied = cells.occupied(header.wire);
+        let behind = |bytes: u64| bytes - u64::from(occupied);
+        let (queue_left, port) = (behind(own.bytes), behind(self.port.bytes));
+        let sight = Sight { now, packet: header, occupied, queue: queue_left, port };
         (packet, self.markers[queue].leaving(&sight, marking))
     }
 

@@ -25,7 +25,13 @@ impl Bench {
     }
 
     fn show(&mut self, now: Span, queue: u64) -> Action {
-        let sight = Sight { now: Time::ZERO + now, packet: &self.shown, queue, port: queue };
+        let sight = Sight {
+            now: Time::ZERO + now,
+            packet: &self.shown,
+            occupied: self.shown.wire,
+            queue,
+            port: queue,
+        };
         self.pi.arriving(&sight, &mut self.random)
     }
 
@@ -121,7 +127,7 @@ fn packets_are_marked_with_the_probability_where_the_marker_is_told_to() {
         pi.0.probability = 0.3;
         let mut random = Random::new(3, Purpose::Test, 0);
         let packet = packet(Ecn::Capable);
-        let sight = Sight { now: Time::ZERO, packet: &packet, queue: 0, port: 0 };
+        let sight = Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 0, port: 0 };
         let mut count = |leaves: bool| {
             let mut judge = || match leaves {
                 true => pi.leaving(&sight, &mut random),
@@ -143,7 +149,8 @@ fn the_queue_after_a_packet_is_the_one_that_drains() {
     let mut leave = |pi: &mut Pi, probability, ecn| {
         pi.0.probability = probability;
         let packet = packet(ecn);
-        let sight = Sight { now: Time::ZERO, packet: &packet, queue: 10_000, port: 10_000 };
+        let sight =
+            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 10_000, port: 10_000 };
         let action = pi.leaving(&sight, &mut random);
         (action, pi.0.sampling.take(Time::ZERO + Span::from_us(10), 0).map(|sample| sample.bytes))
     };

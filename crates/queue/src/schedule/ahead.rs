@@ -29,4 +29,10 @@ impl<S: Scheduler> Scheduler for Ahead<S> {
         let ahead = first.iter().position(|queue| queue.ready().is_some());
         ahead.or_else(|| Some(self.first + self.rest.pick(rest, headers)?))
     }
+
+    fn refund(&mut self, queue: usize, wire: u16) {
+        if let Some(queue) = queue.checked_sub(self.first) {
+            self.rest.refund(queue, wire);
+        }
+    }
 }

@@ -36,7 +36,7 @@ impl Drr {
     #[must_use]
     pub fn new(settings: &DrrSettings, queues: usize) -> Drr {
         let weight = |n: usize| u64::from(settings.weights.get(n).copied().unwrap_or(1).max(1));
-        let quanta = (0..queues).map(|n| weight(n) * settings.quantum.0.max(1)).collect();
+        let quanta = (0..queues).map(|n| weight(n).saturating_mul(settings.quantum.0.max(1))).collect();
         Drr { quanta, deficits: vec![0; queues], current: 0, granted: false }
     }
 
@@ -60,7 +60,8 @@ impl Scheduler for Drr {
                 continue;
             };
             if !self.granted {
-                self.deficits[self.current] += self.quanta[self.current];
+                let deficit = &mut self.deficits[self.current];
+                *deficit = deficit.saturating_add(self.quanta[self.current]);
                 self.granted = true;
             }
             let size = u64::from(headers.get(head).wire);
@@ -70,5 +71,9 @@ impl Scheduler for Drr {
             }
             self.advance();
         }
+    }
+
+    fn refund(&mut self, queue: usize, wire: u16) {
+        self.deficits[queue] += u64::from(wire);
     }
 }

@@ -39,4 +39,8 @@ impl Scheduler for StrictDrr {
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
         self.0.pick(queues, headers)
     }
+
+    fn refund(&mut self, queue: usize, wire: u16) {
+        self.0.refund(queue, wire);
+    }
 }

@@ -38,4 +38,8 @@ impl Scheduler for StrictWrr {
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
         self.0.pick(queues, headers)
     }
+
+    fn refund(&mut self, queue: usize, wire: u16) {
+        self.0.refund(queue, wire);
+    }
 }

@@ -48,4 +48,8 @@ impl Scheduler for Wrr {
         self.left -= 1;
         Some(self.current)
     }
+
+    fn refund(&mut self, _queue: usize, _wire: u16) {
+        self.left += 1;
+    }
 }

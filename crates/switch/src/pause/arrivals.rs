@@ -5,6 +5,7 @@ use weft_core::Bytes;
 use weft_core::record::Reason;
 
 use weft_buffer::mmu::{CLASSES, MmuPool, MmuSettings};
+use weft_pfc::ResumeLimit;
 
 use super::reserve::headroom_of;
 use crate::settings::SwitchSettings;
@@ -58,14 +59,6 @@ impl Limit {
         match self {
             Limit::Static(bytes) => bytes as f64,
             Limit::Dynamic(alpha) => alpha * pool.free() as f64,
-        }
-    }
-
-    /// The maximum for a class if no other holds anything: x <= alpha (size - x).
-    fn alone(self, pool: MmuPool) -> f64 {
-        match self {
-            Limit::Static(bytes) => bytes as f64,
-            Limit::Dynamic(alpha) => alpha * pool.size as f64 / (1.0 + alpha),
         }
     }
 }
@@ -211,10 +204,25 @@ impl IngressMemory {
         group.headroom == 0 && (group.shared == 0 || (group.shared + self.xon_offset) as f64 <= limit)
     }
 
-    /// The bytes at which the sender may resume, if nothing else were stored.
-    pub(crate) fn goes_on_at(&self, class: usize) -> u64 {
-        let shared = self.limit(class).alone(self.pool(class)) as u64;
-        self.group_minimum + self.port_minimum + shared.saturating_sub(self.xon_offset)
+    /// When a paused sender of a class may resume.
+    pub(crate) fn resumes_at(&self, class: usize) -> ResumeLimit {
+        let minimum = Bytes(self.group_minimum + self.port_minimum);
+        let xon_offset = Bytes(self.xon_offset);
+        match self.limit(class) {
+            Limit::Static(bytes) => {
+                ResumeLimit::Fixed(minimum + Bytes(bytes.saturating_sub(self.xon_offset)))
+            }
+            Limit::Dynamic(alpha) => {
+                let (pool, number) = (Bytes(self.pool(class).size), self.pool_of[class]);
+                ResumeLimit::Dynamic { alpha, pool, number, minimum, xon_offset }
+            }
+        }
+    }
+
+    /// Bytes of a class from a port in headroom or minima.
+    pub(crate) fn apart(&self, at: (usize, usize)) -> u64 {
+        let group = self.group(at);
+        group.minimum + group.port + group.headroom
     }
 
     /// A class's use of headroom at a port, and its limit.

@@ -10,7 +10,7 @@ use crate::pause::arrivals::IngressMemory;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
 use crate::site::SwitchSite;
-use weft_pfc::Blame;
+use weft_pfc::{Blame, ResumeLimit};
 
 /// The accounting for the bytes of each ingress port.
 #[derive(Clone, Debug)]
@@ -76,10 +76,22 @@ impl Ingress {
         self.lossless >> queue & 1 == 1
     }
 
-    /// Whether the sharing rule ignores a queue, because its bytes are charged to memory of its own.
+    /// The bytes of a packet that are about to be charged to the pool of the sharing rule, beside headroom and memory of
+    /// the class; `None`: its queue is charged by that rule itself.
     #[inline]
-    pub(crate) fn keeps(&self, queue: usize) -> bool {
-        matches!(&self.books, Books::Own(own) if own.keeps_apart()) && self.is_lossless(queue)
+    pub(crate) fn pooled(&self, port: PortId, queue: usize, wire: u16) -> Option<u64> {
+        let Books::Own(own) = &self.books else { return None };
+        let apart = own.keeps_apart() || self.has_stopped(port, queue);
+        self.is_lossless(queue).then_some(if apart { 0 } else { u64::from(wire) })
+    }
+
+    /// The same for a packet that is about to leave: headroom is released first.
+    #[inline]
+    pub(crate) fn pooled_of_leaving(&self, port: PortId, queue: usize, wire: u16) -> Option<u64> {
+        let Books::Own(own) = &self.books else { return None };
+        let in_headroom = own.headroom((port.index(), queue)).0;
+        let pooled = if own.keeps_apart() { 0 } else { u64::from(wire).saturating_sub(in_headroom) };
+        self.is_lossless(queue).then_some(pooled)
     }
 
     #[inline]
@@ -201,11 +213,20 @@ impl Ingress {
         self.stopped == 0 && self.frames.iter().all(|frame| frame.classes == 0)
     }
 
-    /// The bytes of a class at which its sender may resume, if nothing else were stored.
-    pub(crate) fn goes_on_at(&self, queue: usize) -> Bytes {
+    /// When a paused sender of a class may resume.
+    pub(crate) fn resumes_at(&self, queue: usize) -> ResumeLimit {
         match &self.books {
-            Books::Own(own) => Bytes(own.goes_on_at()),
-            Books::Mmu(arrivals) => Bytes(arrivals.goes_on_at(queue)),
+            Books::Own(own) => own.resumes_at(),
+            Books::Mmu(arrivals) => arrivals.resumes_at(queue),
+        }
+    }
+
+    /// Bytes of a class from a port in headroom or minima.
+    pub(crate) fn apart(&self, port: PortId, queue: usize) -> u64 {
+        let at = (port.index(), queue);
+        match &self.books {
+            Books::Own(own) => own.headroom(at).0,
+            Books::Mmu(arrivals) => arrivals.apart(at),
         }
     }
 

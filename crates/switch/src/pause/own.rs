@@ -6,6 +6,7 @@
 
 use weft_core::Bytes;
 use weft_core::record::Reason;
+use weft_pfc::ResumeLimit;
 use weft_pfc::headroom::occupied;
 
 use super::arrivals::needs;
@@ -177,14 +178,16 @@ impl Own {
         self.shared
     }
 
-    /// The bytes at which the sender may resume, if nothing else were stored.
-    pub(crate) fn goes_on_at(&self) -> u64 {
-        let xoff = match self.xoff {
-            Xoff::Static(bytes) => bytes as f64,
-            // For a class that holds x while no other holds anything: x <= alpha (pool - x).
-            Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
-        };
-        (xoff as u64).saturating_sub(self.xon_offset)
+    /// When a paused sender may resume.
+    pub(crate) fn resumes_at(&self) -> ResumeLimit {
+        let xon_offset = Bytes(self.xon_offset);
+        match self.xoff {
+            Xoff::Static(bytes) => ResumeLimit::Fixed(Bytes(bytes.saturating_sub(self.xon_offset))),
+            Xoff::Dynamic { alpha, pool } => {
+                let (pool, minimum) = (Bytes(pool), Bytes::ZERO);
+                ResumeLimit::Dynamic { alpha, pool, number: 0, minimum, xon_offset }
+            }
+        }
     }
 
     /// A class's use of headroom at a port, and its limit.
@@ -241,7 +244,7 @@ mod tests {
     fn nobody_goes_on_while_headroom_is_used() {
         let pfc = PfcSettings { alpha: 1.0, xon_offset: Bytes(1_000), ..PfcSettings::default() };
         let mut own = own(pfc, Some(Bytes(17_000)));
-        assert_eq!(own.goes_on_at(), 4_000, "x = 10000 - x, and 1000 less");
+        assert_eq!(own.resumes_at().bytes(Bytes(4_500)), Bytes(4_500), "x = 10000 - x - 1000");
         own.stored(B, 9_000, false);
         assert!(own.stored(A, 1_001, false), "9000 + 1001 leave nothing");
         own.stored(A, 500, true);

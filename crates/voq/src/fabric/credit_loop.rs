@@ -111,7 +111,13 @@ impl VoqFabric {
                 now
             }
         };
-        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+        let sight = Sight {
+            now,
+            packet: header,
+            occupied: header.wire,
+            queue: voq.queue.bytes,
+            port: output.waiting,
+        };
         let action = voq.marker.leaving(&sight, random);
         if action == Action::Drop {
             return Some(packet);

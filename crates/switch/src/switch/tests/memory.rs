@@ -410,6 +410,26 @@ fn red_packets_are_dropped_at_their_threshold_and_green_ones_are_not() {
     }
 }
 
+/// Packets of 1000 B take five cells of 208 B, 1040 B: the third raises the queue to 3120 B and is marked from a threshold
+/// of 3119 B down, not from one of 3080 B.
+#[test]
+fn thresholds_count_the_cells_of_the_arriving_packet_too() {
+    for (threshold, marked) in [(3_080, 1), (3_119, 1), (3_120, 0)] {
+        let step = StepSettings { threshold: Amount::Bytes(Bytes(threshold)), ..Default::default() };
+        let settings = SwitchSettings {
+            ecn: MarkerSettings::Step(step),
+            cell: Some(Bytes(208)),
+            ..BenchOptions::default().settings
+        };
+        let mut bench =
+            BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
+        let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
+        (0..3).for_each(|_| drop(bench.receive(0, capable)));
+        let counters = bench.switch.reading().counters(bench.now, PortId(0));
+        assert_eq!((counters.marked, bench.queued()[0]), (marked, 3_120), "{threshold}");
+    }
+}
+
 #[test]
 fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
     let ecn = MarkerSettings::Step(StepSettings {

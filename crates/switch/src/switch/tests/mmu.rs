@@ -5,6 +5,7 @@ use super::*;
 use crate::pause::Charges;
 use crate::pause::PauseFrame;
 use crate::share::SharingSettings;
+use crate::share::dynamic::DynamicSharingSettings;
 use crate::share::mmu::{MmuSettings, PoolSettings};
 use weft_core::settings::Share;
 
@@ -178,4 +179,30 @@ fn minima_are_always_there() {
     let first = (0..20).filter(|_| inward.offer(1, to(4, FULL)).is_none()).count();
     let second = (0..20).filter(|_| inward.offer(1, class(1, to(6, FULL))).is_none()).count();
     assert_eq!((first, second), (7, 3), "3000 B of each class, and 4000 B of the port for who comes first");
+}
+
+/// What lies in headroom takes nothing from the pool that other classes share: with an ordinary sharing rule too, a lossy
+/// queue may hold alpha times what is free beside the lossless bytes that are not in headroom.
+#[test]
+fn headroom_takes_nothing_from_lossy_classes() {
+    let sharing = SharingSettings::Dynamic(DynamicSharingSettings { alpha: 1.0, minimum: Bytes(0) });
+    let settings = SwitchSettings {
+        sharing,
+        pfc: pfc(0.25),
+        queues: 2,
+        buffer: Some(Bytes(200_000)),
+        ..BenchOptions::default().settings
+    };
+    let mut bench = BenchOptions { settings, ports: 4, uplinks: vec![0], ..BenchOptions::default() }.build();
+    let lossless = class(1, to(3, FULL));
+    let stored = (0..200).filter(|_| bench.offer(0, lossless).is_none()).count() as u64 * u64::from(FULL);
+    let headroom = bench.switch.reading().pauses((PortId(0), 1)).headroom_peak.0;
+    assert_eq!((headroom, bench.queued()[3]), (5_000, stored), "headroom is full");
+    let pool = 200_000 - 4 * (5_000 + u64::from(FULL));
+    let lossy = (0..200).filter(|_| bench.offer(1, to(2, FULL)).is_none()).count() as u64;
+    assert_eq!(lossy, (pool - (stored - headroom) + u64::from(FULL)) / (2 * u64::from(FULL)));
+    // When all has left, nothing is counted any more: the lossy queue may hold half of the pool.
+    while bench.next(3).is_some() || bench.next(2).is_some() {}
+    let lossy = (0..200).filter(|_| bench.offer(1, to(2, FULL)).is_none()).count() as u64;
+    assert_eq!(lossy, (pool + u64::from(FULL)) / (2 * u64::from(FULL)));
 }
