@@ -93,6 +93,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (levels::levels_concern_switches, &["switch", "topology"]),
     (precedence::shapers_hold_their_ports_back, &["switch", "topology"]),
     (ports::limits_and_shapers_are_in_force, &["switch", "topology"]),
+    (ports::queue_limits_hold_a_packet, &["switch", "transport"]),
     (levels::neighbours_pause_each_other_alike, &["switch", "topology"]),
     (levels::pauses_end_as_the_whole_network_says, &["switch", "measure"]),
     (levels::balancers_that_cooperate_are_everywhere, &["switch", "balance", "topology"]),

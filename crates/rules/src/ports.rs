@@ -1,6 +1,8 @@
 //! Rules on settings of single ports.
 
+use weft_core::Bytes;
 use weft_model::Level;
+use weft_transport::Transport;
 
 use crate::levels::exactly;
 use crate::{Facts, Finding};
@@ -27,6 +29,17 @@ pub(crate) fn limits_and_shapers_are_in_force(facts: &Facts<'_>, found: &mut Vec
                 );
                 found.push(exactly(&path, message, true));
             }
+        }
+    }
+}
+
+/// A queue that cannot hold a full packet would drop them all.
+pub(crate) fn queue_limits_hold_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
+    for level in facts.settings.switch.levels() {
+        if let Some(limit) = level.queue_limit.filter(|limit| *limit < full) {
+            let message = format!("{limit} holds no packet of {full}: all of them would be dropped");
+            found.push(exactly(&format!("{}.queue_limit", level.path), message, false));
         }
     }
 }

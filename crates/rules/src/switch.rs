@@ -169,6 +169,9 @@ fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<
         found.push(impossible("switch.ecn.pi.packet", "the gains refer to a packet of at least 1 B"));
     }
     match (pi.a, pi.b) {
+        (None, None) if pi.k1 == 0.0 && pi.k2 == 0.0 => {
+            found.push(impossible("switch.ecn.pi.k1", "with gains of 0 nothing is ever marked"));
+        }
         (None, None) => {}
         (Some(_), Some(_)) => ["k1", "k2"].iter().for_each(|name| {
             facts.idle(&format!("switch.ecn.pi.{name}"), "the gains are given as `a` and `b`", found);

@@ -203,6 +203,7 @@ fn entries_of_ports_concern_some_and_say_something() {
     wrong(&shaped("rate = \"1 Gbps\", depth = \"9 kB\""), "unknown key `depth` in `switch.port[0].shaper`");
     wrong("[[switch.port]]\nschedule = \"strict\"\n", "there is only one queue per port");
     wrong("[[switch.port]]\nqueue_limit = 9\n", "switch.port[0].queue_limit");
+    wrong("[[switch.port]]\nat = \"leaf0\"\nqueue_limit = \"1 kB\"\n", "1 kB holds no packet of 1538 B");
     wrong("[[switch.port]]\nlatency = \"1 us\"\n", "unknown key `latency` in `switch.port[0]`");
     wrong(
         "[transport.dctcp]\n[switch.ecn.step]\nthreshold = \"30 pkt\"\n\

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use weft_core::{Bytes, Rate, Span, SwitchId};
 
 use super::pipelined;
-use super::spread::Between;
+use super::spread::{Between, Hop};
 use crate::graph::{Graph, Node};
 use crate::live::{LinkState, UNREACHABLE};
 
@@ -13,9 +13,6 @@ use crate::live::{LinkState, UNREACHABLE};
 const MOST_PATHS: usize = 512;
 /// A switch that no path has reached at this distance.
 const NOWHERE: u32 = u32::MAX;
-
-/// The rate of a link, and its delay with the latency of the switch it leads to.
-pub(super) type Hop = (Rate, Span);
 
 /// Finds the paths between two leaves. Its buffers are kept, so the search for another pair allocates only if it is
 /// larger.

@@ -7,9 +7,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::paths::Hop;
 use super::pipelined;
 use weft_core::{Bytes, Rate, Span};
+
+/// The rate of a link, and its delay with the latency of the switch it leads to.
+pub(super) type Hop = (Rate, Span);
 
 /// Maximum number of stages considered; for longer paths only the first ones, which keeps the bound valid.
 const STAGES: usize = 8;
