@@ -7,6 +7,7 @@ use weft_plan::Setup;
 use weft_router::app::switch::not_on_the_wire;
 use weft_transport::Transport;
 use weft_transport::card::{CardPlan, CardSettings};
+use weft_transport::settings::Tcp;
 
 /// The largest IP packet that a buffer of the router holds.
 const MOST_MTU: u64 = 2_048;
@@ -23,7 +24,9 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
     reasons.extend(setup.transports().filter_map(|transport| of_transport(transport)));
     reasons.extend(of_flows(setup).into_iter().map(str::to_owned));
     if let Some(first) = setup.transports().find_map(|transport| transport.tcp()) {
-        let differs = |transport: &Transport| transport.tcp().is_some_and(|own| own != first);
+        // Each host has its own switch for ECN.
+        let alike = |own: &Tcp| Tcp { ecn: first.ecn, ..own.clone() } == *first;
+        let differs = |transport: &Transport| transport.tcp().is_some_and(|own| !alike(own));
         if setup.transports().any(|transport| differs(transport)) {
             reasons.push("hosts differ in the settings that all congestion laws share".to_owned());
         }

@@ -242,7 +242,6 @@ fn tcp_agrees(own: &Tcp, other: &Tcp) -> Vec<(&'static str, bool)> {
         ("timestamps", own.timestamps == other.timestamps),
         ("sack", own.sack == other.sack),
         ("handshake", own.handshake == other.handshake),
-        ("ecn", own.ecn == other.ecn),
     ]
 }
 

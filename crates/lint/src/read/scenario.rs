@@ -20,6 +20,7 @@ use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
+use weft_transport::settings::EcnUse;
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
@@ -237,7 +238,11 @@ impl Reader<'_> {
         }
         let (tcp, stack) = (transport.tcp(), transport.stack());
         let dctcp = tcp.is_some() && stack.goes_by_marks();
-        let asks = stack.reads_marks();
+        let tcp_ecn = match tcp.as_ref().map(|tcp| tcp.ecn) {
+            _ if stack.reads_marks() => 1,
+            Some(EcnUse::Accept | EcnUse::On) => 2,
+            Some(EcnUse::Off) | None => 0,
+        };
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();
@@ -246,7 +251,7 @@ impl Reader<'_> {
         let window = constant.or(tuned);
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
-            ecn: Some(self.placed(u8::from(asks), path)),
+            ecn: Some(self.placed(tcp_ecn, path)),
             transport: transport.name().to_owned(),
             ecn_fallback: None,
             receive: window.map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),

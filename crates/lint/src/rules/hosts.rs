@@ -330,7 +330,12 @@ fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String
             format!("every packet of {}, which does not use ECN", host.transport),
             format!("{pass}, or use rate control that reads marks"),
         ),
-        (Some(setting), 0, false) if of_scenario => (
+        (Some(setting), 2, false) if of_scenario && network.hosts.iter().any(HostConfig::asks_for_marks) => (
+            Severity::Warning,
+            format!("every packet of connections that {} opens, which accepts but never requests ECN", host.transport),
+            format!("set {setting}, or {pass}"),
+        ),
+        (Some(setting), 0 | 2, false) if of_scenario => (
             Severity::Warning,
             format!("every packet of {}, which does not use ECN", host.transport),
             format!("set {setting}, or {pass}"),
