@@ -262,8 +262,7 @@ impl Steps {
     /// without a transfer, or before the last map is done, waits for tasks.
     fn awaited(&self, now: Time, task: u32, open: &Open) -> Resource {
         let bulk = |flying: &Flying| {
-            flying.task == task
-                && matches!(flying.purpose, Purpose::Bulk | Purpose::Read | Purpose::Fetch(_))
+            flying.task == task && matches!(flying.purpose, Purpose::Bulk | Purpose::Read | Purpose::Fetch(_))
         };
         match self.records[open.record].name {
             _ if open.known.0 > now => open.known.1,

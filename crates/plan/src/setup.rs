@@ -223,7 +223,7 @@ impl Setup {
     #[inline]
     #[must_use]
     pub fn queue(&self, node: Node, class: Class) -> u8 {
-        class.0.min(self.switch_for(node).queues as u8 - 1)
+        self.switch_for(node).queue_of(class) as u8
     }
 
     /// Queues as bit masks (bit q: queue q): those a flow's sender waits for while they are paused, and those its

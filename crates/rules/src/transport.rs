@@ -270,7 +270,8 @@ pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
         facts.idle_transport(&["ecn"], &format!("{name} always uses marks, in its own way"), found);
     }
     let asks = |stack: &TransportInUse| stack.transport.stack().reads_marks();
-    let differs = |stack: &TransportInUse| stack.transport.tcp().map(|tcp| tcp.ecn) != tcp(facts).map(|tcp| tcp.ecn);
+    let differs =
+        |stack: &TransportInUse| stack.transport.tcp().map(|tcp| tcp.ecn) != tcp(facts).map(|tcp| tcp.ecn);
     if !facts.stacks.iter().any(asks) && facts.stacks.iter().any(differs) {
         facts.idle_transport(&["ecn"], "no host asks for ECN (ecn = \"on\")", found);
     }

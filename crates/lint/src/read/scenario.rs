@@ -9,7 +9,7 @@ mod precedence;
 use std::collections::BTreeMap;
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
-use weft_core::{Bytes, HostId, LinkId, Rate, Span, SwitchId};
+use weft_core::{Bytes, Class, HostId, LinkId, Rate, Span, SwitchId};
 use weft_device_config::model::{
     CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
     SwitchConfig, Threshold,
@@ -25,8 +25,10 @@ use weft_transport::settings::EcnUse;
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
 
-/// Classes of packets.
-const CLASSES: u32 = 8;
+/// A class by itself, whatever its queue.
+fn own(class: Class) -> usize {
+    usize::from(class.0)
+}
 
 /// Reads a scenario: one network per case. The error lists the scenario's mistakes.
 pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> Result<Vec<Network>, String> {
@@ -157,7 +159,8 @@ impl Reader<'_> {
             ports,
             hash: self.hash(),
             red: self.red(),
-            carried: Some(self.carried(settings.queues, |_| true)),
+            class_queues: (0..8).map(|class| settings.queue_of(Class(class)) as u8).collect(),
+            carried: Some(self.carried(|class| settings.queue_of(class), |_| true)),
             ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {
@@ -232,8 +235,8 @@ impl Reader<'_> {
 
     fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
-        let payload = self.carried(CLASSES, |stack| stack == Some(transport));
-        if payload.is_empty() && !self.carried(CLASSES, |stack| stack.is_none()).is_empty() {
+        let payload = self.carried(own, |stack| stack == Some(transport));
+        if payload.is_empty() && !self.carried(own, |stack| stack.is_none()).is_empty() {
             return self.host_of_datagrams();
         }
         let (tcp, stack) = (transport.tcp(), transport.stack());

@@ -332,7 +332,10 @@ fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String
         ),
         (Some(setting), 2, false) if of_scenario && network.hosts.iter().any(HostConfig::asks_for_marks) => (
             Severity::Warning,
-            format!("every packet of connections that {} opens, which accepts but never requests ECN", host.transport),
+            format!(
+                "every packet of connections that {} opens, which accepts but never requests ECN",
+                host.transport
+            ),
             format!("set {setting}, or {pass}"),
         ),
         (Some(setting), 0 | 2, false) if of_scenario => (
