@@ -1,8 +1,9 @@
 //! TCP's sending end: its state. Acknowledgements are in `tcp/ack.rs`, losses and the window in `tcp/losses.rs`, the choice
-//! of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
+//! of the next packet in `tcp/send.rs`, the answer to SYN in `tcp/opening.rs`, bursts and pacing in `tcp/pace.rs`, timers in `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
 
 mod ack;
 mod losses;
+mod opening;
 mod pace;
 mod send;
 mod timer;
@@ -284,30 +285,6 @@ impl TcpSender {
             done: self.phase == Phase::Done,
             asks: false,
         }
-    }
-
-    /// The SYN-ACK arrived.
-    #[cold]
-    fn established(&mut self, now: Time, segment: &Segment) {
-        self.measure(now, segment);
-        // A path that loses SYNs starts with one segment, as in Linux: after the second loss.
-        if self.trip.backoff() > 1 {
-            self.window.cwnd = self.window.mss;
-        }
-        self.trip.forget_backoff();
-        if self.rules.marks && !segment.flags.has(Flags::ECE) {
-            self.go_without_ecn();
-        }
-        self.phase = Phase::Open;
-        self.owed.syn = false;
-        self.retransmit_at = Time::NEVER;
-    }
-
-    /// The other end did not agree to ECN.
-    fn go_without_ecn(&mut self) {
-        (self.rules.ecn, self.rules.ecn_again) = (Ecn::NotCapable, Ecn::NotCapable);
-        self.rules.marks = false;
-        self.law = self.transport.law_under(ConnectionMarking::Off);
     }
 
     /// Takes the round trip from an echo; for a packet sent more than once, only if time stamps show which copy it
