@@ -107,8 +107,8 @@ fn a_map_gives_classes_their_queues() {
 
 #[test]
 fn a_map_and_exchanged_classes_cancel() {
-    let mut setup =
-        rivals(&TransportSettings::default(), SchedulerSettings::Strict(Default::default()), 3_000_000);
+    let drr = DrrSettings { weights: vec![3, 1], ..Default::default() };
+    let mut setup = rivals(&TransportSettings::default(), SchedulerSettings::Drr(drr), 3_000_000);
     setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(40_000) });
     let ends = |record: &RunRecord| {
         record.flows.iter().map(|flow| (flow.end, flow.retransmitted)).collect::<Vec<_>>()
