@@ -1,8 +1,7 @@
 //! What a scenario must not ask of a lab: features that real hosts and cables lack.
 
-use weft_core::FlowId;
-use weft_core::SwitchId;
 use weft_core::segment::ports;
+use weft_core::{FlowId, HostId, SwitchId};
 use weft_plan::Setup;
 use weft_router::app::switch::not_on_the_wire;
 use weft_transport::Transport;
@@ -31,9 +30,19 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
             reasons.push("hosts differ in the settings that all congestion laws share".to_owned());
         }
     }
+    if (0..setup.graph.hosts()).any(|host| differs_in_ecn(setup, HostId(host))) {
+        reasons
+            .push("traffic entries of a host differ in ecn, which is one setting of the kernel".to_owned());
+    }
     reasons.sort();
     reasons.dedup();
     reasons
+}
+
+fn differs_in_ecn(setup: &Setup, host: HostId) -> bool {
+    let mut all = setup.transports_of(host).filter_map(|own| own.tcp()).map(|tcp| tcp.ecn);
+    let first = all.next();
+    all.any(|ecn| Some(ecn) != first)
 }
 
 fn of_switches(setup: &Setup) -> impl Iterator<Item = String> + '_ {
