@@ -50,6 +50,11 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
         );
     }
     let queues = setup.switch_at(switch).queues as usize;
+    if !setup.switch_at(switch).class_map.is_empty() {
+        let message =
+            "this switch of the scenario has a class_map; `code_points` gives the queue of each packet";
+        root.wrong("scenario", message.to_owned(), "a switch without class_map");
+    }
     let class_of = class_of(root, queues);
     let built = setup.build_switch(switch);
     if let Some(why) = built.indivisible().filter(|_| workers > 1) {

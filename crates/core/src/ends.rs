@@ -5,6 +5,16 @@ use crate::ids::FlowId;
 use crate::record::FlowState;
 use crate::units::{Bytes, Rate, Span, Time};
 
+/// Which ends of a flow are willing to use ECN: the one that opened the connection if it asks for ECN, the other if it
+/// agrees when asked. They use it if both are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EcnConsent {
+    /// The sending end.
+    pub sender: bool,
+    /// The receiving end.
+    pub receiver: bool,
+}
+
 /// What an end needs to know about its flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowSite {
@@ -24,6 +34,8 @@ pub struct FlowSite {
     pub round_trip: Option<Span>,
     /// For a sender: payload beyond the in-order data that its receiver accepts at first; absent: no limit.
     pub receive_window: Option<Bytes>,
+    /// Which ends are willing to use ECN; absent: both have the same settings, and the sender opens the connection.
+    pub ecn: Option<EcnConsent>,
     /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.

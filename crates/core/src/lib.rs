@@ -44,7 +44,7 @@ pub mod tree;
 pub mod units;
 
 pub use checksum::Checksum;
-pub use ends::{FlowSite, ReceiverReport, SenderReport};
+pub use ends::{EcnConsent, FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, Header, Marks, PacketKind, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};

@@ -210,8 +210,7 @@ impl<'a> Drive<'a> {
             for transfer in transfers {
                 let id = self.next;
                 self.next += 1;
-                let flow = Flow::new(tag, self.now, (transfer.from, transfer.to), transfer.size)
-                    .on_connection(transfer.round_trip);
+                let flow = Flow::of_transfer(tag, self.now, &transfer);
                 self.open.insert(id, Carried { flow, job: number, transfer: transfer.number });
                 let begun = self.openings.begin(&flow, self.moment(&flow));
                 let what = if begun.arrived == flow.size {

@@ -23,6 +23,8 @@ pub struct Transfer {
     pub size: Bytes,
     /// The last round trip of its connection, if that is already open.
     pub round_trip: Option<Span>,
+    /// Whether the receiver has opened the connection: it fetches, or gets the answer to its call.
+    pub fetched: bool,
 }
 
 /// What a step needs.
@@ -34,9 +36,11 @@ pub(crate) enum Need {
     Core(Span),
     /// Bytes read from or written to a disk of a host.
     Disk(HostId, Bytes),
-    /// Bytes from one host to another; none if they are the same.
+    /// Bytes from one host to another, which the first sends on its own account; none if they are the same.
     Transfer(HostId, HostId, Bytes),
-    /// As [`Need::Transfer`], but part of a series: its number is returned when it has arrived.
+    /// As [`Need::Transfer`], but the second host reads them.
+    Read(HostId, HostId, Bytes),
+    /// As [`Need::Read`], but part of a series: its number is returned when it has arrived.
     Fetch(HostId, HostId, Bytes, usize),
     /// Sequential remote procedure calls: a request to the second host, and its answer.
     Calls(HostId, HostId, u32),
@@ -61,11 +65,24 @@ pub(crate) enum JobEvent {
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
     Bulk,
+    /// As [`Purpose::Bulk`], fetched by the receiver.
+    Read,
     /// Nothing waits for it.
     Unawaited,
     Fetch(usize),
     /// A message of remote procedure calls.
     Call(Message),
+}
+
+impl Purpose {
+    /// Whether the receiver has opened the connection. Requests and answers alternate, and the last message is an answer.
+    fn is_fetched(self) -> bool {
+        match self {
+            Purpose::Bulk | Purpose::Unawaited => false,
+            Purpose::Read | Purpose::Fetch(_) => true,
+            Purpose::Call(message) => message.left.is_multiple_of(2),
+        }
+    }
 }
 
 /// A message of consecutive remote procedure calls.
@@ -191,10 +208,13 @@ impl Steps {
                 self.used.disks.add(begins, done, done.since(begins).0);
                 self.serve_at(done, task, Resource::Disk);
             }
-            Need::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
+            Need::Transfer(from, to, size) | Need::Read(from, to, size)
+                if from == to || size == Bytes::ZERO =>
+            {
                 self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
             Need::Transfer(from, to, size) => self.send((now, task), (from, to, size), Purpose::Bulk),
+            Need::Read(from, to, size) => self.send((now, task), (from, to, size), Purpose::Read),
             Need::Fetch(from, to, size, number) if from == to || size == Bytes::ZERO => {
                 self.schedule(now, JobEvent::Fetched(task, number));
             }
@@ -242,7 +262,7 @@ impl Steps {
     /// without a transfer, or before the last map is done, waits for tasks.
     fn awaited(&self, now: Time, task: u32, open: &Open) -> Resource {
         let bulk = |flying: &Flying| {
-            flying.task == task && matches!(flying.purpose, Purpose::Bulk | Purpose::Fetch(_))
+            flying.task == task && matches!(flying.purpose, Purpose::Bulk | Purpose::Read | Purpose::Fetch(_))
         };
         match self.records[open.record].name {
             _ if open.known.0 > now => open.known.1,
@@ -273,7 +293,7 @@ impl Steps {
         let number = self.next;
         self.next += 1;
         self.flying.insert(number, Flying { task, purpose, since, size });
-        self.out.push(Transfer { number, from, to, size, round_trip: None });
+        self.out.push(Transfer { number, from, to, size, round_trip: None, fetched: purpose.is_fetched() });
     }
 
     /// Sends a message of remote procedure calls, over an open connection if there is a round trip.
@@ -318,7 +338,7 @@ impl Steps {
         self.transferred += size;
         self.used.network.add(since, now, size.0);
         match purpose {
-            Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),
+            Purpose::Bulk | Purpose::Read => Some(JobEvent::Served(task, Resource::Network)),
             Purpose::Unawaited => None,
             Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
             Purpose::Call(Message { left: 0, .. }) => Some(JobEvent::Served(task, Resource::Latency)),

@@ -111,8 +111,7 @@ impl Lab {
     fn measure(&self, setup: &Setup, watch: Watch<'_>, sink: Sink<'_>) -> io::Result<Finished> {
         let own = setup.transports().find_map(|transport| transport.tcp());
         let own = own.ok_or_else(|| io::Error::other("the transport is not TCP"))?;
-        let marks = setup.transports().any(|transport| transport.stack().reads_marks());
-        let host_tcp = HostTcp::new(own, marks, self.scale);
+        let host_tcp = HostTcp::new(own, self.scale);
         let testbed = Testbed::build(setup, &host_tcp, self.scale)?;
         let tally = Arc::new(CableTally::of_flows(setup.flows.len()));
         let clock = LabClock::start(self.scale);

@@ -85,13 +85,12 @@ impl LabFabric {
             ports.push(SwitchPort::new(link.port, station(node, link.port), host, Some(far)));
             ends.push(Box::new(cable));
         }
-        let queues = setup.switch_at(switch).queues as usize;
         let shape = SwitchShape {
             build: &|| setup.build_switch(switch),
             rates: setup.port_rates(switch),
             workers: 1,
             hosts: setup.graph.hosts(),
-            class_of: std::array::from_fn(|code_point| Class((code_point >> 3).min(queues - 1) as u8)),
+            class_of: std::array::from_fn(|code_point| Class((code_point >> 3) as u8)),
         };
         let buffers = BUFFERS_PER_PORT * (1 + ends.len() as u32) + stored(setup, switch);
         let shared = Arc::new(SharedSwitch::new(shape, ports));

@@ -1,12 +1,12 @@
 //! What a scenario must not ask of a lab: features that real hosts and cables lack.
 
-use weft_core::FlowId;
-use weft_core::SwitchId;
 use weft_core::segment::ports;
+use weft_core::{FlowId, HostId, SwitchId};
 use weft_plan::Setup;
 use weft_router::app::switch::not_on_the_wire;
 use weft_transport::Transport;
 use weft_transport::card::{CardPlan, CardSettings};
+use weft_transport::settings::Tcp;
 
 /// The largest IP packet that a buffer of the router holds.
 const MOST_MTU: u64 = 2_048;
@@ -23,14 +23,26 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
     reasons.extend(setup.transports().filter_map(|transport| of_transport(transport)));
     reasons.extend(of_flows(setup).into_iter().map(str::to_owned));
     if let Some(first) = setup.transports().find_map(|transport| transport.tcp()) {
-        let differs = |transport: &Transport| transport.tcp().is_some_and(|own| own != first);
+        // Each host has its own switch for ECN.
+        let alike = |own: &Tcp| Tcp { ecn: first.ecn, ..own.clone() } == *first;
+        let differs = |transport: &Transport| transport.tcp().is_some_and(|own| !alike(own));
         if setup.transports().any(|transport| differs(transport)) {
             reasons.push("hosts differ in the settings that all congestion laws share".to_owned());
         }
     }
+    if (0..setup.graph.hosts()).any(|host| differs_in_ecn(setup, HostId(host))) {
+        reasons
+            .push("traffic entries of a host differ in ecn, which is one setting of the kernel".to_owned());
+    }
     reasons.sort();
     reasons.dedup();
     reasons
+}
+
+fn differs_in_ecn(setup: &Setup, host: HostId) -> bool {
+    let mut all = setup.transports_of(host).filter_map(|own| own.tcp()).map(|tcp| tcp.ecn);
+    let first = all.next();
+    all.any(|ecn| Some(ecn) != first)
 }
 
 fn of_switches(setup: &Setup) -> impl Iterator<Item = String> + '_ {

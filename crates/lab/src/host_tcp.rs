@@ -1,7 +1,8 @@
 //! The transport of a scenario as settings of the kernel's TCP: switches of a namespace (sysctl), attributes of its
 //! route, and what the kernel does differently.
 
-use weft_core::{Bytes, Span};
+use weft_core::{Bytes, HostId, Span};
+use weft_plan::Setup;
 use weft_transport::RtoFloor;
 use weft_transport::settings::{LossDetection, Tcp};
 
@@ -30,13 +31,12 @@ pub(crate) struct HostTcp {
 }
 
 impl HostTcp {
-    /// The settings for a scenario's TCP whose ends use marks or not, in time stretched by `scale`.
-    pub(crate) fn new(tcp: &Tcp, marks: bool, scale: u64) -> HostTcp {
+    /// The settings for a scenario's TCP, in time stretched by `scale`, without those that hosts may differ in.
+    pub(crate) fn new(tcp: &Tcp, scale: u64) -> HostTcp {
         let flag = |on: bool| u8::from(on).to_string();
         // With RACK the duplicate threshold hardly matters, and Linux raises it as it sees fit.
         let most_reordering = if tcp.loss_detection == LossDetection::Rack { 300 } else { tcp.dup_threshold };
         let switches = vec![
-            ("tcp_ecn", flag(marks)),
             ("tcp_timestamps", flag(tcp.timestamps)),
             ("tcp_sack", flag(tcp.sack)),
             ("tcp_dsack", flag(tcp.sack)),
@@ -67,6 +67,17 @@ impl HostTcp {
             paced: tcp.pacing,
         }
     }
+}
+
+/// The switch for ECN of a host: 1 if it asks for it on some connection, 2 if it only agrees, 0 if it does neither.
+pub(crate) fn tcp_ecn(setup: &Setup, host: HostId) -> (&'static str, String) {
+    let any = |opens: bool| setup.transports_of(host).any(|own| own.consents_to_ecn(opens));
+    let value = match () {
+        () if any(true) => "1",
+        () if any(false) => "2",
+        () => "0",
+    };
+    ("tcp_ecn", value.to_owned())
 }
 
 fn percent(ratio: f64) -> String {
@@ -153,14 +164,11 @@ mod tests {
 
     #[test]
     fn bounds_of_time_outs_stretch_and_windows_do_not() {
-        let host = HostTcp::new(&wanted(), true, 100);
+        let host = HostTcp::new(&wanted(), 100);
         assert_eq!(host.route, "initcwnd 4 initrwnd 1000 rto_min 400ms quickack 1");
         let of =
             |name: &str| host.switches.iter().find(|(own, _)| *own == name).map(|(_, value)| value.as_str());
-        assert_eq!(
-            (of("tcp_ecn"), of("tcp_early_retrans"), of("tcp_timestamps")),
-            (Some("1"), Some("0"), Some("0"))
-        );
+        assert_eq!((of("tcp_early_retrans"), of("tcp_timestamps")), (Some("0"), Some("0")));
     }
 
     #[test]

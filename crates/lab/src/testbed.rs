@@ -9,7 +9,7 @@ use weft_packet::Mac;
 use weft_plan::Setup;
 use weft_topology::{CableEnd, Node};
 
-use crate::host_tcp::HostTcp;
+use crate::host_tcp::{HostTcp, tcp_ecn};
 use crate::space::Space;
 use crate::system;
 
@@ -73,7 +73,7 @@ impl Testbed {
         testbed.switches.batch("ip", &testbed.cables(setup, tcp))?;
         for (number, host) in testbed.hosts.iter().enumerate() {
             let host_id = HostId(number as u32);
-            testbed.missing = host.switch(&tcp.switches)?;
+            testbed.missing = host.switch(&[tcp.switches.as_slice(), &[tcp_ecn(setup, host_id)]].concat())?;
             host.batch("ip", &addresses(setup, host_id, tcp))?;
             let rate = setup.graph.links_of(Node::Host(host_id))[0].rate;
             host.batch("tc", &[card(Rate(rate.0 / scale), tcp)])?;

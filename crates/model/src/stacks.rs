@@ -90,7 +90,7 @@ pub fn sends_red(transport: &TransportSettings) -> bool {
 #[must_use]
 pub fn payload_queues(
     (settings, graph): (&ScenarioSettings, &Graph),
-    queues: u32,
+    queue: impl Fn(Class) -> usize,
     chosen: impl Fn(Option<&TransportSettings>) -> bool,
 ) -> u8 {
     let stacks = stacks(settings, graph);
@@ -103,7 +103,7 @@ pub fn payload_queues(
             let transport = (!constant).then_some(&stacks.all[number].transport);
             if chosen(transport) {
                 let classes = ends[number].classes(own, constant.then_some(Rate::default())).sender;
-                found |= classes.iter().fold(0, |set, class| set | 1 << u32::from(class.0).min(queues - 1));
+                found |= classes.iter().fold(0, |set, class| set | 1 << queue(class));
             }
         }
     }

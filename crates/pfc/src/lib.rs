@@ -39,8 +39,8 @@ choice! {
 settings! {
     /// Priority flow control (IEEE 802.1Qbb). Off unless a class pauses.
     pub struct PfcSettings {
-        /// The lossless classes: they pause the sender instead of dropping. Packets of a class of `switch.queues` or
-        /// more count as those of the last queue.
+        /// The lossless classes, by the number of their queue: they pause the sender instead of dropping. Packets of a class
+        /// of `switch.queues` or more count as those of the last queue.
         classes: Vec<u32> = Vec::new(),
         /// Static XOFF: an ingress port pauses a class that holds more than this. Absent: dynamic, by `alpha`.
         xoff: Option<Bytes> = None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes};
-use weft_core::{Bytes, Class, HostId, LinkId, Span, SwitchId, Time};
+use weft_core::{Bytes, Class, EcnConsent, HostId, LinkId, Span, SwitchId, Time};
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
@@ -132,13 +132,18 @@ impl Setup {
     /// The transport at the sender of a flow.
     #[must_use]
     pub fn sender(&self, flow: &Flow) -> &Arc<Transport> {
-        let stacks = &self.stacks;
-        match stacks.differ() {
-            false => &self.transport,
-            true => {
-                &stacks.all[usize::from(stacks.senders[stacks.group(flow.source)][usize::from(flow.tag)])]
-            }
-        }
+        if self.stacks.differ() { self.stacks.own(flow.source, flow.tag) } else { &self.transport }
+    }
+
+    /// Which ends of a flow are willing to use ECN; `None` if all hosts have the same transport, and the ends follow their
+    /// own settings.
+    #[must_use]
+    pub fn ecn_consent(&self, flow: &Flow) -> Option<EcnConsent> {
+        let consents = |host, opens| self.stacks.own(host, flow.tag).consents_to_ecn(opens);
+        self.stacks.differ().then(|| EcnConsent {
+            sender: consents(flow.source, !flow.fetched),
+            receiver: consents(flow.destination, flow.fetched),
+        })
     }
 
     /// The transport at the receiver of a flow.
@@ -156,6 +161,12 @@ impl Setup {
     #[must_use]
     pub fn card_of(&self, host: HostId) -> &CardSettings {
         self.cards.get(&host).unwrap_or(&self.card)
+    }
+
+    /// The transports of a host, by traffic entry if they differ.
+    pub fn transports_of(&self, host: HostId) -> impl Iterator<Item = &Arc<Transport>> {
+        let one = (!self.stacks.differ()).then_some(&self.transport);
+        one.into_iter().chain(self.stacks.all_of(host))
     }
 
     /// All transports in use.
@@ -212,7 +223,7 @@ impl Setup {
     #[inline]
     #[must_use]
     pub fn queue(&self, node: Node, class: Class) -> u8 {
-        class.0.min(self.switch_for(node).queues as u8 - 1)
+        self.switch_for(node).queue_of(class) as u8
     }
 
     /// Queues as bit masks (bit q: queue q): those a flow's sender waits for while they are paused, and those its

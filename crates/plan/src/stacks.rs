@@ -26,6 +26,17 @@ impl Stacks {
         !self.all.is_empty()
     }
 
+    /// The transport of a host for a traffic entry, as it sends.
+    pub(crate) fn own(&self, host: HostId, tag: u16) -> &Arc<Transport> {
+        &self.all[usize::from(self.senders[self.group(host)][usize::from(tag)])]
+    }
+
+    /// The transports of a host, by traffic entry; none if transports do not differ.
+    pub(crate) fn all_of(&self, host: HostId) -> impl Iterator<Item = &Arc<Transport>> {
+        let numbers = self.differ().then(|| &self.senders[self.group(host)]);
+        numbers.into_iter().flatten().map(|number| &self.all[usize::from(*number)])
+    }
+
     pub(crate) fn group(&self, host: HostId) -> usize {
         usize::from(self.group_of_host[host.index()])
     }

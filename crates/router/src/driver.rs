@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Class, Ecn, Header, PacketId, Pool, PortId, Rate, Time};
+use weft_core::{Bytes, Ecn, Header, PacketId, Pool, PortId, Rate, Time};
 use weft_switch::{Effect, Effects, PortCounters, Sent, SharedOutputs, Switch, Turn, Verdict};
 
 use crate::pool::Frame;
@@ -76,7 +76,7 @@ impl SwitchDriver {
     /// An empty switch with the line rates of its ports or, with the shared state of a switch's ports, a part of it.
     #[must_use]
     pub fn new(switch: Switch, rates: Vec<Rate>, shared: Option<Arc<SharedOutputs>>) -> SwitchDriver {
-        let queues = switch.queue_of(Class(u8::MAX)) + 1;
+        let queues = switch.queues();
         SwitchDriver {
             books: QueueBooks::new(rates.len(), queues),
             switch,

@@ -63,6 +63,12 @@ pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut V
             );
             return found.push(impossible("switch.queues", message));
         }
+        if far.switch.class_map != facts.switch.class_map {
+            let message = format!(
+                "a pause frame names a queue, so neighbours map classes to queues alike; {name} has another map"
+            );
+            return found.push(impossible("switch.class_map", message));
+        }
         if far.switch.pfc.response != facts.switch.pfc.response && far.switch.pfc.is_on() {
             let message = format!("headroom assumes one response time on both sides; {name} has another");
             return found.push(impossible("switch.pfc.response", message));
@@ -242,7 +248,6 @@ fn tcp_agrees(own: &Tcp, other: &Tcp) -> Vec<(&'static str, bool)> {
         ("timestamps", own.timestamps == other.timestamps),
         ("sack", own.sack == other.sack),
         ("handshake", own.handshake == other.handshake),
-        ("ecn", own.ecn == other.ecn),
     ]
 }
 

@@ -7,6 +7,7 @@
 mod arbiter;
 mod balance;
 mod card;
+mod classes;
 mod levels;
 mod measure;
 mod mmu;
@@ -109,6 +110,8 @@ const RULES: &[(Rule, &[&str])] = &[
     (network::routing_reacts_to_something, &["failure", "routing"]),
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
+    (classes::maps_name_queues, &["switch"]),
+    (classes::maps_keep_the_order_of_classes, &["switch", "transport", "traffic", "hosts", "topology"]),
     (traffic::classes_have_queues, &["traffic", "switch"]),
     (transport::packets_carry_payload, &["transport"]),
     (transport::flows_age, &["transport"]),

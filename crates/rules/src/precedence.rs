@@ -1,5 +1,6 @@
 //! Rules on precedence and shaping: demotion through classes, ranks, shapers.
 
+use crate::classes::is_mapped;
 use crate::levels::exactly;
 use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, Span};
@@ -110,7 +111,7 @@ pub(crate) fn classes_of_transports_have_queues(facts: &Facts<'_>, found: &mut V
         );
         match queues {
             1 => facts.idle_transport(&[name], "switches have one queue per port (switch.queues)", found),
-            _ if class >= queues => facts.idle_transport(&[name], &shared, found),
+            _ if class >= queues && !is_mapped(facts, class) => facts.idle_transport(&[name], &shared, found),
             _ => {}
         }
     }
@@ -140,9 +141,11 @@ pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
 fn unranked_payload_has_queues_of_its_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let queues = |ranked: bool| {
-        payload_queues((facts.settings, graph), facts.switch.queues, |stack| {
-            stack.is_some_and(|stack| stack.stack().ranks_packets()) == ranked
-        })
+        payload_queues(
+            (facts.settings, graph),
+            |class| facts.switch.queue_of(class),
+            |stack| stack.is_some_and(|stack| stack.stack().ranks_packets()) == ranked,
+        )
     };
     let name = facts.stack.name();
     if let Some(other) = facts.stacks.iter().find(|stack| stack.transport.stack().ranks_packets())

@@ -78,7 +78,11 @@ pub(crate) fn red_thresholds_let_a_packet_pass(facts: &Facts<'_>, found: &mut Ve
 /// The lossless classes in which red packets are sent.
 fn lossless_red(facts: &Facts<'_>) -> Vec<u32> {
     let red = facts.graph.map_or(0, |graph| {
-        payload_queues((facts.settings, graph), facts.switch.queues, |stack| stack.is_some_and(sends_red))
+        payload_queues(
+            (facts.settings, graph),
+            |class| facts.switch.queue_of(class),
+            |stack| stack.is_some_and(sends_red),
+        )
     });
     facts.switch.pfc.classes.iter().copied().filter(|class| *class < 8 && red >> class & 1 == 1).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::classes::is_mapped;
 use crate::transport::framing;
 use crate::{Facts, Finding, Networks, impossible};
 use weft_core::{Rate, Span, Time};
@@ -125,7 +126,7 @@ pub(crate) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
     let queues = facts.devices.iter().map(|device| device.switch.queues).max().unwrap_or(1);
     for (index, entry) in facts.settings.flows().iter().enumerate() {
-        if let Some(class) = entry.class.filter(|class| *class >= queues) {
+        if let Some(class) = entry.class.filter(|class| *class >= queues && !is_mapped(facts, *class)) {
             let message = format!(
                 "class {class} has no queue of its own: ports have {queues} (switch.queues), numbered from 0"
             );

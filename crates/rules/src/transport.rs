@@ -4,6 +4,7 @@ use crate::{Facts, Finding, impossible};
 use weft_core::settings::Amount;
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span};
+use weft_model::TransportInUse;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
 use weft_transport::congestion::cubic::CubicArithmetic;
@@ -267,5 +268,11 @@ pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
     }
     if own_use {
         facts.idle_transport(&["ecn"], &format!("{name} always uses marks, in its own way"), found);
+    }
+    let asks = |stack: &TransportInUse| stack.transport.stack().reads_marks();
+    let differs =
+        |stack: &TransportInUse| stack.transport.tcp().map(|tcp| tcp.ecn) != tcp(facts).map(|tcp| tcp.ecn);
+    if !facts.stacks.iter().any(asks) && facts.stacks.iter().any(differs) {
+        facts.idle_transport(&["ecn"], "no host asks for ECN (ecn = \"on\")", found);
     }
 }

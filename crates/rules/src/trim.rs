@@ -32,7 +32,7 @@ pub(crate) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
     if !switch.trim.is_on() || !transport.stack().is_trimmable() {
         return;
     }
-    let queue = |class: Class| u32::from(class.0).min(switch.queues - 1);
+    let queue = |class: Class| switch.queue_of(class);
     let classes = transport.classes(None, None);
     let ahead = ClassSet(classes.receiver.0).and(Class(switch.trim.class as u8));
     let in_the_way = |payload: Class| ahead.iter().find(|class| queue(*class) == queue(payload));

@@ -11,7 +11,7 @@ use weft_switch::schedule::{
     SchedulerSettings, drr::DrrSettings, strict_drr::StrictDrrSettings, strict_wrr::StrictWrrSettings,
     wrr::WrrSettings,
 };
-use weft_switch::share::SharingSettings;
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_switch::{PfcSettings, SwitchSettings};
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
@@ -120,4 +120,60 @@ fn drops_on_departure_are_charged_to_no_queue() {
         assert!((first / second - 1.0).abs() < 0.02, "{first} and {second} bytes");
         assert!(first + second > 0.93 * 1.25e7, "the line is full");
     }
+}
+
+/// The LINE Yahoo study's map on two queues: default traffic, class 0, goes to queue 1, and class 1 to queue 0. With strict
+/// priority class 1 then has the line first; each class pauses as its queue does.
+#[test]
+fn a_map_gives_classes_their_queues() {
+    let size = 3_000_000;
+    let alone = size as f64 * 8.0 / 1e10;
+    for transport in [TransportSettings::Udp(Default::default()), TransportSettings::default()] {
+        let mut mapped = rivals(&transport, SchedulerSettings::Strict(Default::default()), size);
+        mapped.switch.class_map = vec![1, 0];
+        let [first, second] = finished(&lab::run(mapped));
+        assert!(
+            (1.0..1.12).contains(&(second / alone)) && (1.9..2.4).contains(&(first / alone)),
+            "{first} {second}"
+        );
+    }
+}
+
+#[test]
+fn a_map_and_exchanged_classes_cancel() {
+    let drr = DrrSettings { weights: vec![3, 1], ..Default::default() };
+    let mut setup = rivals(&TransportSettings::default(), SchedulerSettings::Drr(drr), 3_000_000);
+    setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(40_000) });
+    let ends = |record: &RunRecord| {
+        record.flows.iter().map(|flow| (flow.end, flow.retransmitted)).collect::<Vec<_>>()
+    };
+    let plain = lab::run(setup.clone());
+    assert!(plain.packets.dropped > 0);
+    setup.switch.class_map = vec![1, 0];
+    setup.classes = vec![Some(Class(1)), Some(Class(0))];
+    assert_eq!(ends(&lab::run(setup)), ends(&plain));
+}
+
+/// Queue 1 is lossless, so class 0 loses nothing and class 1 does; a host obeys a pause of queue 1 with its flows of class 0.
+#[test]
+fn lossless_queues_and_pauses_follow_the_map() {
+    let mut setup = rivals(
+        &TransportSettings::Udp(Default::default()),
+        SchedulerSettings::Drr(Default::default()),
+        2_000_000,
+    );
+    setup.switch.class_map = vec![1, 0];
+    setup.switch.buffer = Some(Bytes(1_000_000));
+    setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(60_000) });
+    setup.switch.pfc = PfcSettings { classes: vec![1], xoff: Some(Bytes(30_000)), ..PfcSettings::default() };
+    let record = lab::run(setup);
+    let lost =
+        |tag| record.flows.iter().filter(|flow| flow.tag == tag).any(|flow| flow.delivered < flow.size);
+    assert!(!lost(0) && lost(1), "{:?}", record.flows);
+    let paused = |flow: usize| record.flows[flow].end.map(|end| end.since(Time::ZERO).seconds());
+    assert!(
+        paused(0).is_some_and(|end| end > 1.5 * 2_000_000.0 * 8.0 / 1e10),
+        "held to its half of the line"
+    );
+    assert!(record.pauses.iter().any(|pause| pause.class == 1 && pause.stopped > 0));
 }

@@ -7,11 +7,16 @@ use std::sync::Arc;
 
 use lab::laws::same;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
+use weft_core::settings::Amount;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
-use weft_plan::{Division, Engine, EngineProgress, Setup};
+use weft_plan::{Division, Engine, EngineProgress, Setup, Stacks};
 use weft_sim::Packets;
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{FailurePlan, Outage, RoutingSettings, TopologySettings, timeline};
+use weft_transport::protocols::newreno::TcpNewRenoSettings;
+use weft_transport::settings::{EcnUse, Tcp};
+use weft_transport::{Transport, TransportSettings};
 use weft_workload::pattern::terasort::TeraSortSettings;
 use weft_workload::{Cluster, ClusterJob, Flow, Flows, Framework, FrameworkSettings};
 
@@ -261,4 +266,47 @@ fn a_job_of_one_map_takes_its_fixed_times_and_the_ideal_times_of_its_flows() {
     let flows: Span = record.flows.iter().map(|flow| flow.ideal).sum();
     let slack = by_hand.seconds() / flows.seconds();
     assert!((0.99..1.25).contains(&slack), "steps take {by_hand}, their flows alone {flows}");
+}
+
+/// Hosts that compute open all connections but those from replica to replica: with ECN at these and `accept` at those that
+/// store, payload can be marked in both directions, and only copies cannot. With `off` at those that store, only
+/// transfers among those that compute can.
+#[test]
+fn both_directions_of_a_job_s_connections_agree_on_ecn() {
+    for handshake in [true, false] {
+        for stores in [EcnUse::Accept, EcnUse::Off] {
+            let newreno = |ecn| {
+                let tcp = Tcp { ecn, handshake, ..Tcp::default() };
+                Transport::new(&TransportSettings::NewReno(TcpNewRenoSettings { tcp, ..Default::default() }))
+            };
+            let mut setup = with_job(lab::leaf_spine(), &settings());
+            let step = StepSettings { threshold: Amount::Bytes(Bytes(1)), ..Default::default() };
+            setup.switch.ecn = MarkerSettings::Step(step);
+            setup.stacks = Stacks {
+                all: vec![Arc::new(newreno(stores)), Arc::new(newreno(EcnUse::On))],
+                group_of_host: (0..16).map(|host| u16::from(host == 0 || host >= 4)).collect(),
+                senders: vec![vec![0], vec![1]],
+                receivers: vec![vec![vec![0], vec![1]]; 2],
+            };
+            let record = lab::run(setup);
+            assert_eq!(record.stop, Stop::Finished);
+            let is_store = |host: HostId| (1..4).contains(&host.0);
+            let kind = |flow: &FlowRecord| (is_store(flow.source), is_store(flow.destination));
+            for ends in [(false, false), (false, true), (true, false), (true, true)] {
+                let marked: Vec<bool> = record
+                    .flows
+                    .iter()
+                    .filter(|flow| kind(flow) == ends)
+                    .map(|flow| flow.ecn_marks > 0)
+                    .collect();
+                assert!(!marked.is_empty(), "{ends:?}");
+                let agree = match ends {
+                    (false, false) => true,
+                    (true, true) => false,
+                    _ => stores == EcnUse::Accept,
+                };
+                assert!(marked.iter().all(|marked| *marked == agree), "{stores:?} {ends:?} {marked:?}");
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use weft_core::{Bytes, Class, Rate, Span, Time};
 use weft_plan::{Division, FlowSampling, Setup, Stacks};
 use weft_switch::PfcSettings;
 use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
-use weft_switch::mark::{MarkerSettings, step::StepSettings};
+use weft_switch::mark::{MarkerSettings, NonEct, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
@@ -21,7 +21,7 @@ use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
 use weft_transport::protocols::newreno::TcpNewRenoSettings;
 use weft_transport::protocols::pase::PaseSettings;
 use weft_transport::rate::notification::NotificationScope;
-use weft_transport::settings::{AutotuneSettings, Tcp};
+use weft_transport::settings::{AutotuneSettings, EcnUse, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
 
@@ -201,5 +201,94 @@ fn samples_count_the_last_packet_with_its_own_payload() {
         assert!(rows.iter().all(|row| sum(row) <= size(row)), "{transport:?}");
         let all_sent = |row: &&FlowSample| row.acknowledged.0 > 0 && sum(row) == size(row);
         assert!(rows.iter().filter(all_sent).count() > 3, "{transport:?}: the last packet is in flight too");
+    }
+}
+
+/// Six hosts on a switch, two of each kind: host 2k and 2k + 1 have `kinds[k]`. Returns whether marks reached the receiver of a flow,
+/// by the kinds of the sender and the receiver. Every packet that can be marked is.
+fn marked_between(kinds: &[TransportSettings; 3], fetched: bool) -> [[bool; 3]; 3] {
+    let link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(Rate::from_gbps(10)) };
+    let topology = SingleSwitchSettings { hosts: 6, host_link: link };
+    let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &kinds[0]);
+    let step = StepSettings { threshold: Amount::Bytes(Bytes(1)), ..Default::default() };
+    setup.switch.ecn = MarkerSettings::Step(step);
+    setup.stacks = of_pairs(kinds);
+    let start = |number: u32| Span::from_ms(u64::from(number));
+    let flows = (0..9)
+        .map(|pair| Flow { fetched, ..lab::flow(start(pair), pair / 3 * 2, pair % 3 * 2 + 1, 100_000) });
+    setup.flows = flows.collect::<Vec<_>>().into();
+    let record = lab::run(setup);
+    let of = |pair: usize| {
+        let flow = &record.flows[pair];
+        assert!(flow.end.is_some());
+        flow.ecn_marks > 0
+    };
+    std::array::from_fn(|sender| std::array::from_fn(|receiver| of(3 * sender + receiver)))
+}
+
+/// Hosts 2k and 2k + 1 have `kinds[k]`, and receive as they send.
+fn of_pairs(kinds: &[TransportSettings; 3]) -> Stacks {
+    let own = |number: u16| vec![number];
+    Stacks {
+        all: kinds.iter().map(|kind| Arc::new(Transport::new(kind))).collect(),
+        group_of_host: (0..6).map(|host| host / 2).collect(),
+        senders: (0..3).map(own).collect(),
+        receivers: (0..3).map(|_| (0..3).map(own).collect()).collect(),
+    }
+}
+
+fn kinds_of_ecn(handshake: bool) -> [TransportSettings; 3] {
+    [EcnUse::Off, EcnUse::Accept, EcnUse::On].map(|ecn| {
+        let tcp = Tcp { handshake, ecn, ..Tcp::default() };
+        TransportSettings::NewReno(TcpNewRenoSettings { tcp, ..Default::default() })
+    })
+}
+
+/// Rows: off, accept, on at the host that opened the connection; columns: at the other.
+#[test]
+fn connections_use_ecn_if_the_opener_asks_and_the_other_host_agrees() {
+    let agreed = [[false; 3], [false; 3], [false, true, true]];
+    for handshake in [true, false] {
+        let kinds = kinds_of_ecn(handshake);
+        assert_eq!(marked_between(&kinds, false), agreed, "handshake: {handshake}");
+        let fetched = marked_between(&kinds, true);
+        let by_opener = std::array::from_fn(|opener| std::array::from_fn(|other| fetched[other][opener]));
+        assert_eq!(by_opener, agreed, "payload from the host that was asked; handshake: {handshake}");
+    }
+}
+
+/// DCTCP asks and agrees whatever its setting; facing `off` it goes without marks.
+#[test]
+fn dctcp_uses_marks_unless_the_other_host_refuses() {
+    for handshake in [true, false] {
+        let tcp = |ecn| Tcp { handshake, ecn, ..Tcp::default() };
+        let cubic = |ecn| TransportSettings::Cubic(TcpCubicSettings { tcp: tcp(ecn), ..Default::default() });
+        let dctcp = lab::dctcp(|own| *own = tcp(EcnUse::Off));
+        let kinds = [cubic(EcnUse::Off), cubic(EcnUse::Accept), dctcp];
+        assert_eq!(marked_between(&kinds, false), [[false; 3], [false; 3], [false, true, true]]);
+    }
+}
+
+/// A switch that drops what it cannot mark: flows without ECN lose payload, those with ECN are marked instead.
+#[test]
+fn a_switch_that_drops_what_it_cannot_mark_spares_those_who_agreed() {
+    let mut setup = lab::setup(
+        &TopologySettings::SingleSwitch(SingleSwitchSettings {
+            hosts: 6,
+            host_link: LinkSettings::of(Rate::from_gbps(10)),
+        }),
+        &cubic(),
+    );
+    let threshold = Amount::Packets(20);
+    setup.switch.ecn =
+        MarkerSettings::Step(StepSettings { threshold, non_ect: NonEct::Drop, ..Default::default() });
+    setup.stacks = of_pairs(&kinds_of_ecn(true));
+    let pairs = [(4, 2), (5, 2), (4, 3), (0, 3), (1, 5), (2, 5)];
+    let flows = pairs.map(|(from, to)| lab::flow(Span::ZERO, from, to, 1_000_000));
+    setup.flows = flows.to_vec().into();
+    let record = lab::run(setup);
+    for flow in &record.flows {
+        let agreed = flow.source.0 >= 4;
+        assert_eq!((flow.ecn_marks > 0, flow.retransmitted > Bytes::ZERO), (agreed, !agreed), "{flow:?}");
     }
 }

@@ -7,7 +7,7 @@ use weft_mark::{Action, Sight};
 
 use crate::ClassQueue;
 use crate::foreseen::{give_back_unseen, take_idle_place, take_place};
-use crate::outputs::{Outputs, chosen_of, queue_of, slot};
+use crate::outputs::{Outputs, chosen_of, slot};
 use crate::port::Output;
 use crate::turn::{Departure, Turn, Verdict};
 use weft_foresight::Slot;
@@ -131,7 +131,7 @@ impl Outputs {
     #[inline(never)]
     fn join_queue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         let (now, header) = (turn.now, turn.headers.get_mut(packet));
-        let queue = queue_of(header.class, self.queues);
+        let queue = self.classes.queue(header.class);
         if let Err(reason) = self.admit_and_mark::<false>(now, (port, queue), header) {
             return self.turned_away(turn, (port, queue), packet, reason);
         }

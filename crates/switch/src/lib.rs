@@ -17,6 +17,7 @@ pub mod pause;
 pub mod settings;
 
 mod cells;
+mod class_map;
 mod engine;
 mod foreseen;
 mod join;

@@ -10,7 +10,7 @@ use weft_visibility::Visible;
 
 use crate::join::Joined;
 use crate::lull::{Lull, MANY};
-use crate::outputs::{Outputs, chosen_of, queue_of, slot};
+use crate::outputs::{Outputs, chosen_of, slot};
 use crate::pause::CLASSES;
 use crate::port::{InService, Output};
 use crate::turn::Turn;
@@ -94,7 +94,7 @@ impl Outputs {
     /// Adds a packet to a port in a lull; the marker is asked first.
     #[inline(never)]
     pub(crate) fn join_near_mark(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
-        if let Err(reason) = self.mark::<false>(now, (port, queue_of(header.class, self.queues)), header) {
+        if let Err(reason) = self.mark::<false>(now, (port, self.classes.queue(header.class)), header) {
             return Joined::Dropped(self.refuse(port, reason));
         }
         let (place, overtaken) = self.expect_in_lull(now, port, header);
@@ -104,14 +104,14 @@ impl Outputs {
     /// Adds a packet to a port in a lull. Returns its slot and the number of packets that it overtakes.
     #[inline(always)]
     pub(crate) fn expect_in_lull(&mut self, now: Time, port: PortId, header: &Header) -> (Slot, u32) {
-        let Outputs { ports, visible, lull: Some(lull), queues: number, .. } = self else {
+        let Outputs { ports, visible, lull: Some(lull), queues: number, classes, .. } = self else {
             unreachable!("a lull lasts")
         };
         let Output { in_lull: Some(foreseen), port: held, queues, .. } = chosen_of(ports, port) else {
             unreachable!("the port foresees departures")
         };
         let Header { wire, ingress, class, .. } = *header;
-        let queue = queue_of(class, *number);
+        let queue = classes.queue(class);
         let (place, overtaken) = foreseen.join(now, (queue as u8, wire));
         let mut byte_time = u128::from(wire) * u128::from(place.end.0 - now.0);
         if overtaken > 0 {

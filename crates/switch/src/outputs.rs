@@ -3,10 +3,11 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Class, Header, Headers, PacketId, PacketKind, PortId, Purpose, Random, Rate, Span, Time, Transmission,
+    Header, Headers, PacketId, PacketKind, PortId, Purpose, Random, Rate, Span, Time, Transmission,
 };
 
 use crate::cells::MemoryCells;
+use crate::class_map::ClassMap;
 use crate::lull::{self, Lull};
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
@@ -30,6 +31,7 @@ pub(crate) struct Outputs {
     pub(crate) store: PacketMemory,
     pub(crate) marking: Random,
     pub(crate) queues: usize,
+    pub(crate) classes: ClassMap,
     pub(crate) cells: MemoryCells,
     count_in_service: bool,
     /// Whether some marker acts on departures.
@@ -75,6 +77,7 @@ impl Outputs {
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
+            classes: ClassMap::new(settings),
             cells: MemoryCells::of(settings.cell),
             count_in_service: settings.count_in_service,
             marks_departures,
@@ -393,10 +396,4 @@ fn insight(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
 #[inline]
 pub(crate) fn slot(port: PortId, queue: usize, queues: usize) -> usize {
     port.index() * queues + queue
-}
-
-/// The queue of a class.
-#[inline]
-pub(crate) fn queue_of(class: Class, queues: usize) -> usize {
-    usize::from(class.0).min(queues - 1)
 }

@@ -6,7 +6,7 @@ use weft_core::{Header, PacketId, PortId, Time};
 use weft_foresight::{QUEUES, Slot, StrictForesight};
 
 use crate::join::Joined;
-use crate::outputs::{Outputs, chosen_of, queue_of, slot};
+use crate::outputs::{Outputs, chosen_of, slot};
 use crate::port::{Output, Port};
 use crate::turn::{Departure, SentEarly, Turn};
 
@@ -47,7 +47,7 @@ impl Outputs {
             return None;
         }
         let wire = header.wire;
-        let place = strict.take_idle_place(now, (queue_of(header.class, self.queues), wire));
+        let place = strict.take_idle_place(now, (self.classes.queue(header.class), wire));
         held.store_until(u64::from(wire), u128::from(wire) * u128::from(place.end.0 - now.0));
         Some(place)
     }
@@ -57,7 +57,7 @@ impl Outputs {
     pub(crate) fn join_strict(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         let now = turn.now;
         let header = turn.headers.get(packet);
-        let (wire, queue) = (header.wire, queue_of(header.class, self.queues) % QUEUES);
+        let (wire, queue) = (header.wire, self.classes.queue(header.class) % QUEUES);
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
             unreachable!("only ports with strict priority are asked")
         };

@@ -1,6 +1,6 @@
 //! The `[switch]` section of a scenario.
 
-use weft_core::{Bytes, Span, choice, settings};
+use weft_core::{Bytes, Class, Span, choice, settings};
 
 use crate::order::OrderSettings;
 use crate::schedule::SchedulerSettings;
@@ -51,6 +51,14 @@ choice! {
 }
 
 impl SwitchSettings {
+    /// The queue of a class.
+    #[must_use]
+    pub fn queue_of(&self, class: Class) -> usize {
+        let own = usize::from(class.0);
+        let queue = self.class_map.get(own).map_or(own, |queue| *queue as usize);
+        queue.min(self.queues.saturating_sub(1) as usize)
+    }
+
     /// Minimum time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
     #[must_use]
     pub fn transit(&self) -> Span {
@@ -79,8 +87,11 @@ settings! {
         class_load: ClassLoad = ClassLoad::AtOrAbove,
         /// Time from the last bit in to the forwarding decision.
         latency: Span = Span::from_ns(500),
-        /// Queues per port; a packet of class c goes to queue min(c, queues - 1).
+        /// Queues per port; without `class_map`, a packet of class c goes to queue min(c, queues - 1).
         queues: u32 [1, 8] = 1,
+        /// The queue of each class, as maps of code points and priorities to traffic classes give it: entry c is that of
+        /// class c. A class beyond the list goes to queue min(c, queues - 1). Lossless classes (`pfc`) are named by queue.
+        class_map: Vec<u32> = Vec::new(),
         /// The scheduler: which queue of a port is served next.
         schedule: SchedulerSettings = SchedulerSettings::default(),
         /// The order within a queue: which packet is sent next, and which is dropped when there is no room.

@@ -13,7 +13,7 @@ use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Load
 use crate::engine::ForwardingEngine;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};
-use crate::outputs::{Outputs, queue_of};
+use crate::outputs::Outputs;
 use crate::port::Output;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
@@ -273,11 +273,17 @@ impl Switch {
         self.forget_groups();
     }
 
+    /// Queues per port.
+    #[must_use]
+    pub fn queues(&self) -> usize {
+        self.queues
+    }
+
     /// The queue that packets of a class join.
     #[must_use]
     #[inline]
     pub fn queue_of(&self, class: Class) -> usize {
-        queue_of(class, self.queues)
+        self.outputs.classes.queue(class)
     }
 
     /// Releases the memory of packets that left foreseen ports before `now`; must be called before reading the
@@ -321,7 +327,7 @@ impl Switch {
     fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
         let mut component = self.table.component(group);
         self.outputs.advance(now);
-        let queue = queue_of(header.class, self.queues);
+        let queue = self.outputs.classes.queue(header.class);
         if let Some(left) = &mut self.unpaused {
             self.outputs.unpaused(component, queue, left);
             if let [only] = left.ports[..] {

@@ -32,11 +32,14 @@ choice! {
 }
 
 choice! {
-    /// Explicit congestion notification, for laws that leave the choice open.
+    /// Explicit congestion notification, for laws that leave the choice open. The host that opens a connection asks, and the
+    /// other agrees or not; then both directions use ECN as in RFC 3168, or neither does.
     pub enum EcnUse {
-        /// Packets cannot be marked.
+        /// Neither asks nor agrees: packets cannot be marked (`tcp_ecn = 0` of Linux).
         Off = "off",
-        /// As in RFC 3168: a mark counts as one loss, at most once per window.
+        /// Agrees if the other end asks (`tcp_ecn = 2`, the default of Linux).
+        Accept = "accept",
+        /// Asks and agrees (`tcp_ecn = 1`): a mark counts as one loss, at most once per window.
         On = "on",
     }
 }
@@ -145,8 +148,9 @@ settings! {
         read_delay: Option<Span> = None,
         /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
         quick_acks: u32 [0, 1000000] = 16,
-        /// Use of congestion marks, for laws that do not prescribe it.
-        ecn: EcnUse = EcnUse::Off,
+        /// Use of congestion marks, for laws that do not prescribe it. Those that do always ask and agree; where the other end
+        /// has `off`, they run as NewReno without marks.
+        ecn: EcnUse = EcnUse::Accept,
         /// Send in bursts, as hosts with segmentation offload do: wait until a good part of the window is open, then
         /// send it back to back.
         tso: bool = false,

@@ -1,8 +1,9 @@
 //! TCP of a run: its checked configuration, and the resulting packet sizes. Holds no per-flow state.
 
-use weft_core::stack::{Frames, Sizes};
-use weft_core::{Bytes, Span};
+use weft_core::stack::{Frames, Side, Sizes};
+use weft_core::{Bytes, FlowSite, Span};
 
+use crate::congestion::newreno::NewRenoSettings;
 use crate::congestion::{LawSite, MarkUse};
 use crate::laws::{AnyLaw, LawSettings};
 use crate::rto::RtoLimits;
@@ -28,6 +29,7 @@ const TIMESTAMPS: u64 = 12;
 pub struct TcpStack {
     law: LawSettings,
     pub(crate) tcp: Tcp,
+    /// How its ends use marks if both agree.
     pub(crate) marking: ConnectionMarking,
     pub(crate) rto: RtoLimits,
     frames: Frames,
@@ -36,17 +38,35 @@ pub struct TcpStack {
 impl TcpStack {
     pub(crate) fn new(law: LawSettings, tcp: Tcp) -> TcpStack {
         let frames = Frames::from(tcp.sizes());
-        let mut stack = TcpStack { law, rto: rto_limits(&tcp), marking: ConnectionMarking::Off, tcp, frames };
-        stack.marking = stack.marking_of_law();
+        let mut stack =
+            TcpStack { law, rto: rto_limits(&tcp), marking: ConnectionMarking::Classic, tcp, frames };
+        if stack.law().mark_use() != MarkUse::Classic {
+            stack.marking = ConnectionMarking::Accurate;
+        }
         stack
     }
 
-    fn marking_of_law(&self) -> ConnectionMarking {
-        match (self.law().mark_use(), self.tcp.ecn) {
-            (MarkUse::Accurate | MarkUse::Immediate, _) => ConnectionMarking::Accurate,
-            (MarkUse::Classic, EcnUse::On) => ConnectionMarking::Classic,
-            (MarkUse::Classic, EcnUse::Off) => ConnectionMarking::Off,
-        }
+    /// Whether a host asks for ECN on connections that it opens.
+    pub(crate) fn asks_for_ecn(&self) -> bool {
+        self.marking == ConnectionMarking::Accurate || self.tcp.ecn == EcnUse::On
+    }
+
+    /// Whether a host agrees to ECN on connections that another opens and asks for it.
+    pub(crate) fn agrees_to_ecn(&self) -> bool {
+        self.marking == ConnectionMarking::Accurate || self.tcp.ecn != EcnUse::Off
+    }
+
+    /// How an end uses marks at first: as both ends have agreed or, if SYN and SYN-ACK are still to tell, as if the other
+    /// end were willing.
+    pub(crate) fn first_marking(&self, site: &FlowSite, side: Side) -> ConnectionMarking {
+        let opens = self.tcp.handshake && site.round_trip.is_none();
+        let willing = match (side, site.ecn) {
+            (Side::Sender, None) => self.asks_for_ecn(),
+            (Side::Receiver, None) => self.agrees_to_ecn(),
+            (Side::Sender, Some(ecn)) => ecn.sender && (opens || ecn.receiver),
+            (Side::Receiver, Some(ecn)) => ecn.receiver && (opens || ecn.sender),
+        };
+        if willing { self.marking } else { ConnectionMarking::Off }
     }
 
     /// The settings that all laws share.
@@ -63,9 +83,24 @@ impl TcpStack {
 
     /// A fresh law.
     pub(crate) fn law(&self) -> AnyLaw {
+        AnyLaw::new(&self.law, self.law_site())
+    }
+
+    /// A fresh law for a connection that uses marks in this way. Without marks, a law that lives by them gives way to
+    /// NewReno, as DCTCP does in Linux.
+    pub(crate) fn law_under(&self, marking: ConnectionMarking) -> AnyLaw {
+        match (self.marking, marking) {
+            (ConnectionMarking::Accurate, ConnectionMarking::Off) => {
+                AnyLaw::new(&LawSettings::NewReno(NewRenoSettings {}), self.law_site())
+            }
+            _ => self.law(),
+        }
+    }
+
+    fn law_site(&self) -> LawSite {
         let limit =
             self.tcp.slow_start_limit.map_or(u64::MAX, |limit| u64::from(limit.max(1)) * self.frames.mss);
-        AnyLaw::new(&self.law, LawSite { mss: self.frames.mss, slow_start_limit: limit })
+        LawSite { mss: self.frames.mss, slow_start_limit: limit }
     }
 
     pub(crate) fn mss(&self) -> u64 {

@@ -144,6 +144,17 @@ impl Transport {
         }
     }
 
+    /// Whether a host that uses it is willing to use ECN: if it `opens` the connection, whether it asks for it, otherwise
+    /// whether it agrees when asked. A host without TCP of its own follows the other end.
+    #[must_use]
+    pub fn consents_to_ecn(&self, opens: bool) -> bool {
+        match &self.stack {
+            AnyStack::Tcp(stack) if opens => stack.asks_for_ecn(),
+            AnyStack::Tcp(stack) => stack.agrees_to_ecn(),
+            _ => true,
+        }
+    }
+
     /// The settings that all laws over TCP share, if it is TCP.
     #[must_use]
     pub fn tcp(&self) -> Option<&Tcp> {

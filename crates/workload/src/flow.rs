@@ -1,6 +1,7 @@
 //! A flow to be carried. Must not depend on patterns or transports.
 
 use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_jobs::Transfer;
 
 /// A flow to be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Flow {
     pub deadline: Span,
     /// The last round trip of its connection, if that is open already; zero: it opens one.
     pub round_trip: Span,
+    /// Whether its receiver has opened the connection, to fetch it.
+    pub fetched: bool,
 }
 
 impl Flow {
@@ -33,13 +36,17 @@ impl Flow {
     #[must_use]
     pub fn new(tag: u16, start: Time, (source, destination): (HostId, HostId), size: Bytes) -> Flow {
         let (rate, listed, deadline, round_trip) = (Rate(0), Flow::UNLISTED, Span::ZERO, Span::ZERO);
-        Flow { start, size, rate, source, destination, tag, listed, deadline, round_trip }
+        Flow { start, size, rate, source, destination, tag, listed, deadline, round_trip, fetched: false }
     }
 
-    /// The same on a connection that is open, if that has a round trip.
+    /// A transfer of a job that starts now.
     #[must_use]
-    pub fn on_connection(self, round_trip: Option<Span>) -> Flow {
-        Flow { round_trip: round_trip.unwrap_or_default(), ..self }
+    pub fn of_transfer(tag: u16, now: Time, transfer: &Transfer) -> Flow {
+        Flow {
+            round_trip: transfer.round_trip.unwrap_or_default(),
+            fetched: transfer.fetched,
+            ..Flow::new(tag, now, (transfer.from, transfer.to), transfer.size)
+        }
     }
 
     /// Its identifier in the flow file it was read from, if that has one.

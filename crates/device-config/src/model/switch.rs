@@ -42,6 +42,8 @@ pub struct SwitchConfig {
     pub port_limit: Option<Placed<Bytes>>,
     /// The treatment of red packets, if they are dropped early.
     pub red: Option<RedPackets>,
+    /// The queue of each class, if a scenario gives it; empty in files, whose maps belong to ports.
+    pub class_queues: Vec<u8>,
     /// The queues that carry payload, if the file says.
     pub carried: Option<Vec<u8>>,
 }

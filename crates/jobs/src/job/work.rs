@@ -84,7 +84,7 @@ impl ClusterJob {
         let own = self.cluster.compute[self.host_of(task)];
         let nearest = self.replicas_of(block).find(|at| *at == own);
         let from = nearest.or_else(|| self.replicas_of(block).next()).expect("a block is stored");
-        let needs = [Need::Disk(from, size), Need::Transfer(from, own, size), self.core(task, size)];
+        let needs = [Need::Disk(from, size), Need::Read(from, own, size), self.core(task, size)];
         self.steps.step(now, task, "map", &needs);
     }
 

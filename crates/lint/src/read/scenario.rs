@@ -9,7 +9,7 @@ mod precedence;
 use std::collections::BTreeMap;
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
-use weft_core::{Bytes, HostId, LinkId, Rate, Span, SwitchId};
+use weft_core::{Bytes, Class, HostId, LinkId, Rate, Span, SwitchId};
 use weft_device_config::model::{
     CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
     SwitchConfig, Threshold,
@@ -20,12 +20,15 @@ use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
+use weft_transport::settings::EcnUse;
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
 
-/// Classes of packets.
-const CLASSES: u32 = 8;
+/// A class by itself, whatever its queue.
+fn own(class: Class) -> usize {
+    usize::from(class.0)
+}
 
 /// Reads a scenario: one network per case. The error lists the scenario's mistakes.
 pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> Result<Vec<Network>, String> {
@@ -156,7 +159,8 @@ impl Reader<'_> {
             ports,
             hash: self.hash(),
             red: self.red(),
-            carried: Some(self.carried(settings.queues, |_| true)),
+            class_queues: (0..8).map(|class| settings.queue_of(Class(class)) as u8).collect(),
+            carried: Some(self.carried(|class| settings.queue_of(class), |_| true)),
             ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {
@@ -231,13 +235,17 @@ impl Reader<'_> {
 
     fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
-        let payload = self.carried(CLASSES, |stack| stack == Some(transport));
-        if payload.is_empty() && !self.carried(CLASSES, |stack| stack.is_none()).is_empty() {
+        let payload = self.carried(own, |stack| stack == Some(transport));
+        if payload.is_empty() && !self.carried(own, |stack| stack.is_none()).is_empty() {
             return self.host_of_datagrams();
         }
         let (tcp, stack) = (transport.tcp(), transport.stack());
         let dctcp = tcp.is_some() && stack.goes_by_marks();
-        let asks = stack.reads_marks();
+        let tcp_ecn = match tcp.as_ref().map(|tcp| tcp.ecn) {
+            _ if stack.reads_marks() => 1,
+            Some(EcnUse::Accept | EcnUse::On) => 2,
+            Some(EcnUse::Off) | None => 0,
+        };
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();
@@ -246,7 +254,7 @@ impl Reader<'_> {
         let window = constant.or(tuned);
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
-            ecn: Some(self.placed(u8::from(asks), path)),
+            ecn: Some(self.placed(tcp_ecn, path)),
             transport: transport.name().to_owned(),
             ecn_fallback: None,
             receive: window.map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),

@@ -330,11 +330,12 @@ fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String
             format!("every packet of {}, which does not use ECN", host.transport),
             format!("{pass}, or use rate control that reads marks"),
         ),
-        (Some(setting), 0, false) if of_scenario => (
-            Severity::Warning,
-            format!("every packet of {}, which does not use ECN", host.transport),
-            format!("set {setting}, or {pass}"),
-        ),
+        (Some(setting), 0 | 2, false) if of_scenario => {
+            let asked = ecn == 2 && network.hosts.iter().any(HostConfig::asks_for_marks);
+            let why = if asked { " unless the other end asked for ECN" } else { ", which does not use ECN" };
+            let what = format!("every packet of {}{why}", host.transport);
+            (Severity::Warning, what, format!("set {setting}, or {pass}"))
+        }
         (Some(setting), 0 | 2, false) => {
             let why = if ecn == 0 { "never use ECN" } else { "accept but never request ECN" };
             let what = format!("every packet of hosts with tcp_ecn = {ecn}, which {why}");

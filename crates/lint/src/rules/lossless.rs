@@ -103,8 +103,8 @@ fn limits(switch: &SwitchConfig, profile: &Profile) -> bool {
 
 /// The remedy for a lossless queue that does not mark; `None` if it marks, or no host of a scenario sends in it.
 fn brake(
-    network: &Network,
-    (queue, queues): (u8, usize),
+    (network, switch): (&Network, &SwitchConfig),
+    queue: u8,
     marking: Option<&MarkingProfile>,
 ) -> Option<String> {
     match (&network.case, marking) {
@@ -112,7 +112,7 @@ fn brake(
         (None, Some(marking)) => Some(format!("have {} mark instead of drop", marking.name)),
         (None, None) => Some(format!("bind a marking profile to queue {queue}")),
         (Some(_), _) => {
-            let here = |class: &u8| usize::from(*class).min(queues.saturating_sub(1)) == usize::from(queue);
+            let here = |class: &u8| switch.class_queues.get(usize::from(*class)) == Some(&queue);
             let senders = || network.hosts.iter().filter(|host| host.payload.iter().any(here));
             let asking = senders().find(|host| host.asks_for_marks());
             asking.or(senders().next()).map(|host| enable_marks(network, host))
@@ -129,7 +129,7 @@ fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
             for queue in port.lossless_queues() {
                 let marking = port.queues.get(&queue).and_then(|queue| queue.marking);
                 let marking = marking.map(|number| &switch.markings[number]);
-                let Some(fix) = brake(network, (queue, port.queues.len()), marking) else { continue };
+                let Some(fix) = brake((network, switch), queue, marking) else { continue };
                 let says = format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
                 findings.add(port.pfc[0].at, &port.name, (says, fix));
             }

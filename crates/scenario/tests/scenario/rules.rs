@@ -734,6 +734,43 @@ fn marks_are_set_and_read() {
     accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
 }
 
+#[test]
+fn class_maps_name_queues_and_change_something() {
+    let with = |queues: u32, map: &str| format!("[switch]\nqueues = {queues}\nclass_map = {map}\n");
+    let study = with(8, "[1, 0, 2, 3, 4, 4, 5, 7]");
+    section(&with(2, "[1, 2]"), "class 1 has no queue 2: ports have 2", &with(2, "[1, 0]"));
+    assert!(refused(&small(&with(2, "[\n1,\n2]")))[0].starts_with("20: switch.class_map[1]: "));
+    section(&with(1, "[0]"), "only one queue per port", &study);
+    section(&with(4, "[0, 1, 2, 3]"), "goes to this queue without it", &with(4, "[0, 0, 2, 3]"));
+    section(&with(2, "[1, 0, 1, 1, 1, 1, 1, 1, 1]"), "9 entries, but there are 8 classes", &study);
+    let tiers = format!("{study}[switch.spine]\nclass_map = [0, 1]\n");
+    accepted(&small(&tiers));
+    let pausing = "buffer = \"9 MB\"\npfc.classes = [0, 1]\n";
+    section(
+        &format!("{study}{pausing}[switch.spine]\nclass_map = [0, 1]\n"),
+        "neighbours map classes to queues alike",
+        &format!("{study}{pausing}"),
+    );
+}
+
+/// A class in the map has the queue that the map gives it, and flows that fall keep their order.
+#[test]
+fn class_maps_serve_classes_and_keep_their_order() {
+    let entry = |map: &str| {
+        format!(
+            "[switch]\nqueues = 2\n{map}[[traffic]]\ntag = \"bulk\"\nload = 0.1\nsizes = \"1 MB\"\nclass = 2\n"
+        )
+    };
+    section(&entry(""), "class 2 has no queue of its own", &entry("class_map = [1, 1, 0]\n"));
+    let falls = |map: &str| {
+        format!(
+            "[switch]\nsharing.infinite = {{}}\nqueues = 3\nschedule = \"strict\"\nclass_map = {map}\n\
+             [transport.newreno]\npias.thresholds = [\"20 kB\"]\n"
+        )
+    };
+    section(&falls("[1, 0]"), "use classes 0 to 1, which need a queue each", &falls("[0, 2]"));
+}
+
 /// Readable parts of the file are judged even if other parts cannot be read.
 #[test]
 fn mistakes_of_both_kinds_come_at_once() {

@@ -105,6 +105,28 @@ fn ends_of_queue_pairs_agree_on_their_format() {
     assert!(found.iter().any(|one| one.contains("both ends of a flow must agree")), "{found:#?}");
 }
 
+/// Hosts may differ in ECN; where nobody asks for it, who would agree does not matter.
+#[test]
+fn hosts_differ_in_ecn_where_some_ask() {
+    let with = |all: &str, some: &str| {
+        format!(
+            "[switch]\necn.step = {{ non_ect = \"drop\" }}\n[transport.newreno]\necn = \"{all}\"\n\
+             [[hosts]]\nat = \"leaf0\"\ntransport.newreno.ecn = \"{some}\"\n"
+        )
+    };
+    for (all, some) in [("on", "off"), ("on", "accept"), ("off", "on"), ("accept", "on")] {
+        accepted(&small(&with(all, some)));
+    }
+    for (all, some) in [("accept", "off"), ("off", "accept")] {
+        let found = refused(&small(&with(all, some)));
+        assert!(
+            !found.is_empty() && found.iter().all(|one| one.contains("no host asks for ECN")),
+            "{found:#?}"
+        );
+    }
+    wrong(&with("on", "maybe"), "the text \"maybe\" is not allowed here");
+}
+
 #[test]
 fn flows_that_fall_have_queues_by_priority() {
     let with = |switch: &str, pias: &str| {

@@ -58,8 +58,7 @@ impl Jobs {
             for transfer in job.transfers() {
                 let flow = FlowId(self.next);
                 self.next += 1;
-                let spec = Flow::new(tag, cx.now, (transfer.from, transfer.to), transfer.size)
-                    .on_connection(transfer.round_trip);
+                let spec = Flow::of_transfer(tag, cx.now, &transfer);
                 self.open.insert(flow, (number, transfer.number));
                 self.called.insert(flow, spec);
                 cx.schedule(cx.now, Event::FlowStart(flow));

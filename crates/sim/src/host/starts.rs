@@ -45,7 +45,8 @@ impl Hosts {
 
     /// The site of a flow's end at a host.
     pub(super) fn site_of(&self, setup: &Setup, host: HostId, spec: &Flow) -> FlowSite {
-        FlowSite { class: setup.class_of(spec), ..self.cards[host.index()].site(setup.seed) }
+        let (class, ecn) = (setup.class_of(spec), setup.ecn_consent(spec));
+        FlowSite { class, ecn, ..self.cards[host.index()].site(setup.seed) }
     }
 
     /// The application starts a flow, or its turn has come.

@@ -10,7 +10,7 @@ use weft_voq::{Entered, FabricSite, Passed, VoqFabric, VoqKey};
 use super::{Switch, enter};
 use crate::foreseen::take_later_place;
 use crate::join::Joined;
-use crate::outputs::{Outputs, queue_of};
+use crate::outputs::Outputs;
 use crate::port::{Output, Port};
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::SharingSettings;
@@ -120,7 +120,7 @@ impl Switch {
     ) -> (Joined, PortId) {
         let Header { ingress, class, wire, .. } = *turn.headers.get(packet);
         let Some(side) = &mut self.fabric else { unreachable!("called only with a fabric") };
-        let class = queue_of(class, self.queues) as u8;
+        let class = self.outputs.classes.queue(class) as u8;
         let key = VoqKey { group: side.fabric.group_of(ingress), port, class };
         match side.fabric.pass(turn.now, key, wire) {
             Some(arrives) => (Joined::Line(self.expect((turn.now, arrives), port, wire)), port),

@@ -10,7 +10,6 @@ use weft_visibility::{LentCounts, SharedOutputs};
 
 use super::{Switch, enter};
 use crate::balance::{Candidates, Elsewhere, Loads, PathCongestion};
-use crate::outputs::queue_of;
 use crate::settings::ClassLoad;
 use crate::turn::{Turn, Verdict};
 use weft_forwarding::Way;
@@ -59,7 +58,7 @@ impl Switch {
         };
         let component = self.table.component(group);
         let classes = match self.class_load {
-            ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
+            ClassLoad::AtOrAbove => self.outputs.classes.queue(header.class) + 1,
             ClassLoad::All => self.queues,
         };
         let number = from.index() % self.engines.len();
@@ -87,7 +86,7 @@ impl Switch {
             joined.verdict(turn.headers.get(packet), port)
         });
         if matches!(verdict, Verdict::Ready(_) | Verdict::Queued(_)) {
-            shared.joined(now, (ingress, occupied), (port, queue_of(class, self.queues)));
+            shared.joined(now, (ingress, occupied), (port, self.outputs.classes.queue(class)));
         }
         verdict
     }

@@ -22,7 +22,7 @@ use crate::segment::{BlockCount, Flags, Needs, Segment, reverse_ports};
 use crate::tcp::{ConnectionMarking, TcpStack};
 use weft_core::label::cell_of;
 use weft_core::order::ReorderCounts;
-use weft_core::stack::End;
+use weft_core::stack::{End, Side};
 use weft_offload::gro::GroCounter;
 
 /// In-order payload not yet acknowledged.
@@ -68,7 +68,7 @@ impl Rules {
             enough: u64::from(tcp.delayed_ack - 1) * mss,
             delay: tcp.delayed_ack_timeout,
             ack_wire: transport.ack_wire(BlockCount::Zero),
-            marking: transport.marking,
+            marking: transport.first_marking(site, Side::Receiver),
             sack: tcp.sack,
             close: tcp.close,
             gro: tcp.gro,
@@ -176,6 +176,9 @@ impl TcpReceiver {
     #[cold]
     fn answer_opening(&mut self, segment: &Segment) {
         let again = segment.flags.has(Flags::AGAIN);
+        if !segment.flags.has(Flags::ECE.with(Flags::CWR)) {
+            self.rules.marking = ConnectionMarking::Off;
+        }
         let marks = self.rules.marking != ConnectionMarking::Off;
         let flags = Flags::SYN.with(Flags::ACK).with_if(again, Flags::AGAIN).with_if(marks, Flags::ECE);
         self.acks.push(Ack { flags, echo: segment.sent, ..Ack::default() });

@@ -1,8 +1,9 @@
 //! TCP's sending end: its state. Acknowledgements are in `tcp/ack.rs`, losses and the window in `tcp/losses.rs`, the choice
-//! of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
+//! of the next packet in `tcp/send.rs`, the answer to SYN in `tcp/opening.rs`, bursts and pacing in `tcp/pace.rs`, timers in `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
 
 mod ack;
 mod losses;
+mod opening;
 mod pace;
 mod send;
 mod timer;
@@ -11,7 +12,7 @@ mod tlt;
 use std::sync::Arc;
 
 use weft_core::record::FlowState;
-use weft_core::stack::{End, Sending};
+use weft_core::stack::{End, Sending, Side};
 use weft_core::{Bytes, Class, Ecn, FlowId, Header, Rate, Span, Time};
 use weft_tlt::WindowMarker;
 
@@ -141,14 +142,14 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
+    fn new(transport: &TcpStack, site: &FlowSite, marking: ConnectionMarking) -> Rules {
         let capable = |yes: bool| if yes { Ecn::Capable } else { Ecn::NotCapable };
         Rules {
             receive_window: site.receive_window.map_or(u64::MAX, |window| window.0.max(transport.mss())),
             full_wire: transport.data_wire(transport.mss()),
-            ecn: capable(transport.marking != ConnectionMarking::Off),
-            ecn_again: capable(transport.marking == ConnectionMarking::Accurate),
-            marks: transport.marking != ConnectionMarking::Off,
+            ecn: capable(marking != ConnectionMarking::Off),
+            ecn_again: capable(marking == ConnectionMarking::Accurate),
+            marks: marking != ConnectionMarking::Off,
             sack: transport.tcp.sack,
             timestamps: transport.tcp.timestamps,
             close: transport.tcp.close,
@@ -213,6 +214,7 @@ pub struct TcpSender {
 impl TcpSender {
     pub(crate) fn new(transport: &Arc<TcpStack>, site: &FlowSite) -> TcpSender {
         let handshake = transport.tcp.handshake && site.round_trip.is_none();
+        let marking = transport.first_marking(site, Side::Sender);
         let mut sender = TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: FlowState::Open,
@@ -226,7 +228,7 @@ impl TcpSender {
                 ssthresh: transport.initial_ssthresh(),
                 mss: transport.mss(),
             },
-            rules: Rules::new(transport, site),
+            rules: Rules::new(transport, site, marking),
             usage: Usage::default(),
             retransmit_at: Time::NEVER,
             probe_at: Time::NEVER,
@@ -241,7 +243,7 @@ impl TcpSender {
             trip: RoundTrip::of_open(site.round_trip),
             transport: Arc::clone(transport),
             reduction: Reduction::new(0),
-            law: transport.law(),
+            law: transport.law_under(marking),
             recover: 0,
             pace: Pace::default(),
             labels: Labels::new(transport),
@@ -283,20 +285,6 @@ impl TcpSender {
             done: self.phase == Phase::Done,
             asks: false,
         }
-    }
-
-    /// The SYN-ACK arrived.
-    #[cold]
-    fn established(&mut self, now: Time, segment: &Segment) {
-        self.measure(now, segment);
-        // A path that loses SYNs starts with one segment, as in Linux: after the second loss.
-        if self.trip.backoff() > 1 {
-            self.window.cwnd = self.window.mss;
-        }
-        self.trip.forget_backoff();
-        self.phase = Phase::Open;
-        self.owed.syn = false;
-        self.retransmit_at = Time::NEVER;
     }
 
     /// Takes the round trip from an echo; for a packet sent more than once, only if time stamps show which copy it

@@ -57,7 +57,8 @@ impl Stack for TcpStack {
             echo: body.sent,
             ..Segment::default()
         };
-        let capable = self.marking == ConnectionMarking::Accurate;
+        // All packets of a connection under an accurate law can be marked, unless the ends have not agreed to ECN.
+        let capable = self.marking == ConnectionMarking::Accurate && header.marks.ecn != Ecn::NotCapable;
         let out = Outgoing {
             segment,
             wire: self.ack_wire(BlockCount::Zero),
@@ -70,7 +71,7 @@ impl Stack for TcpStack {
     }
 
     fn reads_marks(&self) -> bool {
-        self.marking != ConnectionMarking::Off
+        self.asks_for_ecn()
     }
 
     fn goes_by_marks(&self) -> bool {

@@ -59,10 +59,26 @@ fn datagrams_have_their_own_header() {
 
 #[test]
 fn the_law_decides_whether_marks_are_accurate() {
-    assert_eq!(stack_of(&tcp(|_| {})).marking, ConnectionMarking::Off);
     assert_eq!(stack_of(&tcp(|tcp| tcp.ecn = EcnUse::On)).marking, ConnectionMarking::Classic);
     let dctcp = Transport::new(&TransportSettings::Dctcp(TcpDctcpSettings::default()));
     assert_eq!(stack_of(&dctcp).marking, ConnectionMarking::Accurate);
+}
+
+#[test]
+fn hosts_ask_and_agree_as_their_setting_or_their_law_says() {
+    let consents = |transport: &Transport| [true, false].map(|opens| transport.consents_to_ecn(opens));
+    let classic = |ecn| consents(&tcp(|tcp| tcp.ecn = ecn));
+    assert_eq!(
+        [EcnUse::Off, EcnUse::Accept, EcnUse::On].map(classic),
+        [[false, false], [false, true], [true, true]]
+    );
+    let mut dctcp = TcpDctcpSettings::default();
+    dctcp.tcp.ecn = EcnUse::Off;
+    assert_eq!(
+        consents(&Transport::new(&TransportSettings::Dctcp(dctcp))),
+        [true, true],
+        "whatever the setting"
+    );
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Congestion marks: RFC 3168 and RFC 8257 between two ends.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Ecn, PacketKind, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, EcnConsent, Header, Marks, PacketKind, Purpose, Random, Rate, Span, Time};
+use weft_transport::congestion::dctcp::Cut;
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
+use weft_transport::protocols::l2dct::TcpL2dctSettings;
 use weft_transport::segment::Flags;
 use weft_transport::settings::{EcnUse, Tcp};
-use weft_transport::{Segment, TransportSettings};
+use weft_transport::{Body, Outgoing, Segment, Transport, TransportSettings};
 
 use crate::losses::lose_first;
 use crate::path::{Pair, Path, Script, Setup};
@@ -47,6 +49,82 @@ fn dctcp_makes_every_packet_capable() {
     let mut path = Path::new(&dctcp(|_| {}), setup, &[60 * MSS]);
     assert!(path.run(seconds(10)));
     assert!(path.pairs[0].sent.iter().all(|(_, out)| out.ecn == Ecn::Capable));
+}
+
+/// Whether the SYN asks, the SYN-ACK agrees, and payload can be marked, between ends that are willing or not.
+fn negotiated(settings: &TransportSettings, (sender, receiver): (bool, bool)) -> (bool, bool, bool) {
+    let consent = Some(EcnConsent { sender, receiver });
+    let setup = Setup { mark: mark(0..1_000), ..Setup::default() };
+    let mut path = Path::with_consent(settings, (setup, consent), &[60 * MSS]);
+    assert!(path.run(seconds(10)));
+    let pair = &path.pairs[0];
+    let (syn, syn_ack) = (pair.sent[0].1, pair.acks[0].1);
+    let asks = syn.segment.flags.has(Flags::SYN.with(Flags::ECE).with(Flags::CWR));
+    let agrees = syn_ack.flags.has(Flags::SYN.with(Flags::ECE));
+    let capable = pair.sent.iter().any(|(_, out)| out.segment.length > 0 && out.ecn == Ecn::Capable);
+    assert_eq!((pair.marked > 0, pair.sender.report().reductions > 0), (capable, capable));
+    (asks, agrees, capable)
+}
+
+#[test]
+fn ends_use_ecn_if_both_are_willing_and_the_handshake_says_so() {
+    for settings in [classic(), dctcp(|_| {})] {
+        for (sender, receiver) in [(false, false), (false, true), (true, false), (true, true)] {
+            let both = sender && receiver;
+            assert_eq!(negotiated(&settings, (sender, receiver)), (sender, both, both));
+        }
+    }
+    let silent = |tcp: &mut Tcp| (tcp.handshake, tcp.ecn) = (false, EcnUse::Accept);
+    for settings in [newreno(silent), dctcp(silent)] {
+        for (sender, receiver) in [(false, false), (false, true), (true, false), (true, true)] {
+            let (.., capable) = negotiated(&settings, (sender, receiver));
+            assert_eq!(capable, sender && receiver);
+        }
+    }
+}
+
+/// As DCTCP in Linux: the connection is one of NewReno, packet for packet, whatever the law does with marks.
+#[test]
+fn without_agreement_laws_that_live_by_marks_are_newreno() {
+    let refused = Some(EcnConsent { sender: true, receiver: false });
+    for handshake in [true, false] {
+        let sent = |settings: &TransportSettings, consent| {
+            let setup = Setup { lose: lose_first(&[5, 60, 61]), limit: 40, ..Setup::default() };
+            let mut path = Path::with_consent(settings, (setup, consent), &[400 * MSS]);
+            assert!(path.run(seconds(10)));
+            let pair = &path.pairs[0];
+            assert!(pair.drops >= 3);
+            assert!(pair.sent.iter().all(|(_, out)| out.segment.length == 0 || out.ecn == Ecn::NotCapable));
+            let head = |(at, out): &(Time, Outgoing)| (*at, out.segment.sequence, out.segment.length);
+            pair.sent.iter().map(head).collect::<Vec<_>>()
+        };
+        let reference = sent(&newreno(|tcp| tcp.handshake = handshake), None);
+        let mut every = TcpDctcpSettings::default();
+        every.law.cut = Cut::EveryWindow;
+        every.tcp.handshake = handshake;
+        let mut aged = TcpL2dctSettings::default();
+        aged.tcp.handshake = handshake;
+        for settings in [
+            dctcp(|tcp| tcp.handshake = handshake),
+            TransportSettings::Dctcp(every),
+            TransportSettings::L2dct(aged),
+        ] {
+            assert_eq!(sent(&settings, refused), reference, "{}", settings.name());
+        }
+    }
+}
+
+/// A reply to payload that comes after the receiver has closed can be marked only if the payload could.
+#[test]
+fn late_replies_follow_the_packet_they_answer() {
+    let transport = Transport::new(&dctcp(|_| {}));
+    let late = Body::from(Segment { length: 100, ..Segment::default() });
+    for ecn in [Ecn::NotCapable, Ecn::Capable] {
+        let header = Header { marks: Marks { ecn }, kind: PacketKind::Data, ..Header::default() };
+        let (reply, _) =
+            transport.reply_after_close(&header, &late, Time::ZERO).expect("payload is answered");
+        assert_eq!(reply.marks.ecn, ecn);
+    }
 }
 
 #[test]

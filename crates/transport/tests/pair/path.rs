@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, FlowId, PacketKind, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, EcnConsent, FlowId, PacketKind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::settings::Tcp;
 use weft_transport::{Body, FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
@@ -100,11 +100,21 @@ pub(crate) struct Path {
 
 impl Path {
     pub(crate) fn new(settings: &TransportSettings, setup: Setup, sizes: &[u64]) -> Path {
+        Path::with_consent(settings, (setup, None), sizes)
+    }
+
+    /// The same between hosts that differ in their willingness to use ECN.
+    pub(crate) fn with_consent(
+        settings: &TransportSettings,
+        (setup, ecn): (Setup, Option<EcnConsent>),
+        sizes: &[u64],
+    ) -> Path {
         let transport = Arc::new(Transport::new(settings));
         let site = |flow: usize, size: u64| FlowSite {
             flow: FlowId(flow as u32),
             size: Bytes(size),
             line_rate: setup.card,
+            ecn,
             ..FlowSite::default()
         };
         let receive_window = settings.tcp().as_ref().and_then(Tcp::first_receive_window);

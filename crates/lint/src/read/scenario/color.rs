@@ -14,7 +14,7 @@ impl Reader<'_> {
     pub(super) fn red(&self) -> Option<RedPackets> {
         let (switch, color) = (&self.device.switch, &self.device.switch.color);
         let carrying = |chosen: &dyn Fn(Option<&TransportSettings>) -> bool| {
-            payload_queues((&self.case.settings, self.graph), switch.queues, chosen)
+            payload_queues((&self.case.settings, self.graph), |class| switch.queue_of(class), chosen)
         };
         let red = carrying(&|stack| stack.is_some_and(sends_red));
         let pausing = switch.pfc.classes.iter().fold(0, |set, class| set | 1_u8 << class.min(&7));

@@ -3,7 +3,7 @@
 
 use super::Reader;
 use weft_config::place::Placed;
-use weft_core::{Bytes, Grouping, Span, SwitchId};
+use weft_core::{Bytes, Class, Grouping, Span, SwitchId};
 use weft_device_config::model::{
     Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
 };
@@ -110,17 +110,17 @@ impl Reader<'_> {
 
     /// The queue of a class.
     fn queue(&self, class: u8) -> u8 {
-        class.min(self.device.switch.queues.saturating_sub(1) as u8)
+        self.device.switch.queue_of(Class(class)) as u8
     }
 
-    /// The queues, out of `queues`, in which some transports send payload in any entry, lowest first; `None` stands
-    /// for datagrams.
+    /// The queues, or with `queue` as the identity the classes, in which some transports send payload in any entry, lowest
+    /// first; `None` stands for datagrams.
     pub(super) fn carried(
         &self,
-        queues: u32,
+        queue: impl Fn(Class) -> usize,
         chosen: impl Fn(Option<&TransportSettings>) -> bool,
     ) -> Vec<u8> {
-        let set = payload_queues((&self.case.settings, self.graph), queues, chosen);
+        let set = payload_queues((&self.case.settings, self.graph), queue, chosen);
         (0..8).filter(|queue| set & (1 << queue) != 0).collect()
     }
 
@@ -128,7 +128,10 @@ impl Reader<'_> {
         let TransportSettings::Dcqcn(own) = &self.stack.transport else { return None };
         let queue = self.queue(0);
         let one_line = matches!(self.device.switch.schedule, SchedulerSettings::Fifo(_));
-        let payload = self.carried(self.device.switch.queues, |stack| stack == Some(&self.stack.transport));
+        let payload = self.carried(
+            |class| self.device.switch.queue_of(class),
+            |stack| stack == Some(&self.stack.transport),
+        );
         let behind_payload = one_line || payload.iter().any(|class| queue >= *class);
         let notifications = Notifications { queue, behind_payload, delay: own.notification.cnp_delay };
         Some(self.placed(notifications, "switch.schedule"))

@@ -174,7 +174,7 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
 
 /// Whether headers or control packets wait in one queue with payload, which scenarios may not ask for.
 fn headers_share_a_queue(setup: &Setup) -> bool {
-    let queue = |class: Class| u32::from(class.0).min(setup.switch.queues - 1);
+    let queue = |class: Class| setup.switch.queue_of(class);
     trimmable(setup).any(|transport| {
         let classes = transport.classes(None, None);
         let ahead = classes.receiver.and(Class(setup.switch.trim.class as u8));
@@ -217,6 +217,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, full: Bytes) -> SwitchS
         color: color(random, full),
         arbiter: ArbiterSettings::default(),
         voq: None,
+        class_map: pick(random, &[&[][..], &[], &[1, 0], &[2, 2, 0]]).to_vec(),
     }
 }
 
