@@ -50,6 +50,21 @@ fn the_last_packet_of_the_first_window_proves_the_window() {
     assert!(marker.is_due());
 }
 
+/// A mark closes the first window after two of its packets: an important packet is due, and its echo judges both.
+#[test]
+fn a_first_window_that_closes_early_forces_a_packet() {
+    let flight = InFlight { una: 0, next: 2 * MSS, mss: MSS };
+    let mut marker = WindowMarker::new();
+    assert!(!marker.sends(packet(0)) && !marker.sends(packet(1)));
+    assert_eq!(marker.forced(Clocking::Adaptive, flight), None, "the window is open");
+    assert!(marker.closed() && !marker.closed(), "once");
+    assert_eq!(marker.forced(Clocking::Adaptive, flight), Some(0..1), "nothing says that they are lost");
+    assert!(marker.sends(0..1));
+    assert!(!marker.closed(), "it is in flight");
+    marker.arrived(1, std::iter::empty());
+    assert_eq!(marker.echoed(), range(1..2 * MSS));
+}
+
 /// Packets after the important one are judged by the next echo, not by this one.
 #[test]
 fn an_echo_says_nothing_of_what_went_later() {

@@ -106,6 +106,9 @@ impl TcpSender {
             self.choice = self.new_segment(true, now).choice();
         } else {
             self.choice = self.choose(now).0;
+            if self.rules.tlt && self.choice == What::Nothing {
+                self.idle_under_tlt(now);
+            }
         }
     }
 
