@@ -145,7 +145,10 @@ impl QueueSender {
     /// Whether there is new payload and room for it in the window.
     #[inline]
     fn has_new(&self) -> bool {
-        self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window
+        let window = self.rules.window;
+        // The rest of a message, with its short last packet, may fit where a full packet does not.
+        self.next < self.size
+            && (self.next + self.rules.mss - self.una <= window || self.size - self.una <= window)
     }
 
     /// Chooses the next packet during a recovery or under TLT.
