@@ -249,8 +249,9 @@ impl QueueSender {
         };
         let important = marker.sends(bytes.clone(), last);
         self.choose();
-        let exhausted =
-            self.choice == NOTHING && self.marker.as_mut().is_some_and(|own| own.exhausted(&bytes));
+        let closes = self.choice == NOTHING && !important;
+        let una = self.una;
+        let exhausted = closes && self.marker.as_mut().is_some_and(|own| own.exhausted(una, &bytes));
         weft_tlt::kind(important || exhausted)
     }
 

@@ -108,9 +108,19 @@ fn after_a_time_out_an_old_echo_proves_nothing() {
 #[test]
 fn the_last_the_first_of_a_retransmission_and_every_nth_are_important() {
     let mut marker = RateMarker::new(3);
-    let calm: Vec<bool> = (0..7).map(|number| marker.sends(number == 6)).collect();
+    let calm: Vec<bool> = (0..7).map(|number| marker.sends(packet(number).end, number == 6)).collect();
     assert_eq!(calm, [false, false, true, false, false, true, true]);
     marker.goes_back();
-    assert_eq!([marker.sends(false), marker.sends(false), marker.sends(false)], [true, false, false]);
-    assert!(marker.sends(false), "counted from the important one on");
+    let again: Vec<bool> = (0..4).map(|number| marker.sends(packet(number).end, false)).collect();
+    assert_eq!(again, [true, false, false, true], "counted from the important one on");
+}
+
+/// A window of two packets: one packet per window is important.
+#[test]
+fn a_packet_that_closes_a_window_is_important_if_no_other_is_unacknowledged() {
+    let mut marker = RateMarker::new(96);
+    assert!(!marker.sends(MSS, false) && !marker.sends(2 * MSS, false));
+    assert!(marker.exhausted(0, 2 * MSS));
+    assert!(!marker.sends(3 * MSS, false) && !marker.exhausted(MSS, 3 * MSS));
+    assert!(!marker.sends(4 * MSS, false) && marker.exhausted(2 * MSS, 4 * MSS));
 }
