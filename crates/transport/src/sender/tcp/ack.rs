@@ -4,7 +4,7 @@ use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
 use super::{Phase, TcpSender, Trouble};
-use crate::congestion::{AckEvent, MarkUse};
+use crate::congestion::AckEvent;
 use crate::segment::{BlockCount, Flags, Segment};
 use weft_recovery::prr::Delivery;
 use weft_recovery::scoreboard::{News, Overtaken, Reference};
@@ -214,7 +214,7 @@ impl TcpSender {
             return self.repair(digest);
         }
         self.state = if self.nothing_missing() { FlowState::Open } else { FlowState::Disorder };
-        if event.marked && self.law.mark_use() != MarkUse::Immediate {
+        if event.marked && self.mark_counts() {
             self.begin_reduction(event.now);
             self.repair(digest);
         } else {
