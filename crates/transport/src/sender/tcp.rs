@@ -30,6 +30,7 @@ use weft_recovery::scoreboard::Scoreboard;
 
 use self::pace::Pace;
 use self::send::What;
+use self::timer::{Probe, Streak};
 
 /// The phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +66,6 @@ struct Usage {
     most: u64,
     /// This window of data ends here.
     until: u64,
-}
-
-/// The tail loss probe in flight.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    /// Its outcome is known when this is acknowledged (TLP.end_seq).
-    end: u64,
-    /// Whether it was a retransmission, not new data.
-    again: bool,
 }
 
 /// State kept only by flows that have met loss or reordering.
@@ -207,6 +199,7 @@ pub struct TcpSender {
     /// Present under PIAS or TLT.
     labels: Option<Box<Labels>>,
     line_rate: Rate,
+    streak: Streak,
     counts: Counts,
 }
 
@@ -248,6 +241,7 @@ impl TcpSender {
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
+            streak: Streak::default(),
             counts: Counts::default(),
         };
         sender.look_ahead(Time::ZERO);
@@ -290,10 +284,13 @@ impl TcpSender {
     fn established(&mut self, now: Time, segment: &Segment) {
         self.measure(now, segment);
         // A path that loses SYNs starts with one segment, as in Linux: after the second loss.
-        if self.trip.backoff() > 1 {
+        if self.counts.syn_timeouts > 1 {
             self.window.cwnd = self.window.mss;
         }
-        self.trip.forget_backoff();
+        if self.counts.syn_timeouts > 0 {
+            self.trip.opened_late();
+            self.streak = Streak::default();
+        }
         self.phase = Phase::Open;
         self.owed.syn = false;
         self.retransmit_at = Time::NEVER;

@@ -68,6 +68,24 @@ fn a_black_hole_doubles_the_time_out_each_time() {
     assert_eq!(rfc[..3], [Span::from_ms(5), Span::from_ms(10), Span::from_ms(20)]);
 }
 
+/// The first segment needs four time-outs (10, 20, 40 and 80 ms). The acknowledgement of its retransmission measures nothing
+/// (Karn), so the next time-out is of 160 ms, not of 10.
+#[test]
+fn a_retransmission_that_arrives_does_not_end_the_back_off() {
+    let settings = newreno(|tcp| (tcp.rto_floor, tcp.min_rto) = (RtoFloor::Rfc, Span::from_ms(10)));
+    let at = |millis| Time::ZERO + Span::from_ms(millis);
+    let lose: Script = Box::new(move |out: &Outgoing, _| {
+        let until = if out.segment.sequence == 0 { at(100) } else { at(152) };
+        out.kind == PacketKind::Data && out.segment.sent < until
+    });
+    let mut path = Path::new(&settings, Setup { lose, ..Setup::default() }, &[2 * MSS]);
+    assert!(path.run(seconds(2)));
+    let end = path.pairs[0].receiver.completed().expect("it finished");
+    assert!(end > at(310) && end < at(311), "{end:?}");
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (5, 4), "progress ends a row of them");
+}
+
 #[test]
 fn three_losses_in_a_window_take_one_round_trip_with_blocks_and_three_without() {
     let round_trip = Span::from_us(100);

@@ -169,7 +169,7 @@ impl TcpSender {
     /// Called when the retransmission timer has expired: declares everything in flight lost. Only the first expiry of
     /// an episode lowers the threshold.
     pub(super) fn lose_everything(&mut self, now: Time) {
-        if self.trip.backoff() == 0 {
+        if self.timeouts_in_a_row() == 0 {
             self.reduce(now, Cause::Timeout);
         }
         let (next, newest) = (self.next, self.newest);
