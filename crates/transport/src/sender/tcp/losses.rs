@@ -21,7 +21,7 @@ impl TcpSender {
             return trouble.board.judge_by_count(trouble.patience.threshold(), mss);
         }
         let repairing = matches!(self.state, FlowState::Recovery | FlowState::Loss);
-        let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
+        let urgent = repairing || trouble.board.sacked().div_ceil(mss) >= URGENT_SEGMENTS;
         let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
         let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
         self.verdict_at = if due == Time::NEVER { due } else { due + tcp.rack_slack };
