@@ -274,6 +274,11 @@ impl QueueReceiver {
         };
     }
 
+    /// The card did not send the notification just written.
+    pub(crate) fn notification_refused(&mut self) {
+        self.notifications -= 1;
+    }
+
     /// When the last byte was delivered.
     #[must_use]
     pub fn completed(&self) -> Option<Time> {
