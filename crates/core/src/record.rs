@@ -229,8 +229,7 @@ pub struct FlowRecord {
     pub gro_batches: u32,
     /// Packets that arrived with a congestion mark.
     pub ecn_marks: u32,
-    /// Congestion notification packets requested by the receiver (RoCE); a card that limits them over all its flows
-    /// may send fewer.
+    /// Congestion notification packets that the receiver's card sent (RoCE).
     pub cnps_sent: u32,
     /// Of these, those that reached the sender while it was open.
     pub cnps: u32,

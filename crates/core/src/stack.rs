@@ -168,6 +168,8 @@ pub trait Receiving: End {
     fn completed(&self) -> Option<Time>;
     /// Its counts.
     fn report(&self) -> ReceiverReport;
+    /// The host part did not admit the control packet just written: it never left.
+    fn refused(&mut self) {}
 }
 
 /// An end of a flow.

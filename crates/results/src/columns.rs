@@ -131,7 +131,7 @@ const FLOWS: TableWords = TableWords {
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
         ("gro_batches", "", "batches that receive offload forms from arriving packets, even if `gro` is off"),
         ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
-        ("cnps_sent", "packets", "congestion notifications requested by the receiver"),
+        ("cnps_sent", "packets", "congestion notifications sent by the receiver"),
         ("cnps", "packets", "congestion notifications that reached the sender"),
         ("nacks", "packets", "negative acknowledgements sent"),
         ("held_packets", "packets", "packets held up by pauses; where any port was paused, as the next four"),

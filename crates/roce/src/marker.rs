@@ -50,7 +50,7 @@ impl TltMarker {
     pub(crate) fn sends(&mut self, bytes: Range<u64>, last: bool) -> bool {
         let length = bytes.end - bytes.start;
         let important = match &mut self.rule {
-            MarkingRule::Rate(marker) => marker.sends(last),
+            MarkingRule::Rate(marker) => marker.sends(bytes.end, last),
             MarkingRule::Window { marker, lost } => {
                 lost.remove(&bytes);
                 marker.sends(bytes)
@@ -60,11 +60,13 @@ impl TltMarker {
         important
     }
 
-    /// Called when the packet just sent is the last that may be sent for now. Returns whether that makes it
-    /// important.
-    pub(crate) fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
-        let MarkingRule::Window { marker, .. } = &mut self.rule else { return false };
-        let important = marker.exhausted(bytes);
+    /// Called when the packet just sent is the last that may be sent for now; `una` is the first unacknowledged byte.
+    /// Returns whether that makes it important.
+    pub(crate) fn exhausted(&mut self, una: u64, bytes: &Range<u64>) -> bool {
+        let important = match &mut self.rule {
+            MarkingRule::Rate(marker) => marker.exhausted(una, bytes.end),
+            MarkingRule::Window { marker, .. } => marker.exhausted(bytes),
+        };
         self.important += if important { bytes.end - bytes.start } else { 0 };
         important
     }

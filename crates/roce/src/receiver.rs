@@ -169,12 +169,13 @@ impl QueueReceiver {
     }
 
     fn out_of_order(&mut self, now: Time, segment: &Segment) {
-        match self.beyond {
+        let asked = match self.beyond {
             Beyond::Drop => self.ask(now, segment.sent),
             Beyond::Name => {
                 self.kept.insert(segment.sequence / self.mss);
                 self.nacks += 1;
                 self.answer(now, segment, flags::NEGATIVE);
+                true
             }
             Beyond::Hold { bytes, .. } if segment.end() - self.expected > bytes => {
                 self.ask(now, segment.sent)
@@ -184,19 +185,26 @@ impl QueueReceiver {
                 if self.missing_at == Time::NEVER && self.ask_from == Time::ZERO {
                     self.missing_at = now + time;
                 }
+                false
             }
+        };
+        // TLT: the sender learns the fate of an important packet at once.
+        if !asked && self.echo != Flags::default() {
+            self.answer(now, segment, Flags::default());
         }
     }
 
-    /// Requests the expected packet: once until it arrives, or again after each interval.
-    fn ask(&mut self, now: Time, echo: Time) {
+    /// Requests the expected packet: once until it arrives, or again after each interval. Returns whether it did.
+    fn ask(&mut self, now: Time, echo: Time) -> bool {
         self.missing_at = Time::NEVER;
-        if now >= self.ask_from {
+        let due = now >= self.ask_from;
+        if due {
             self.ask_from = self.pairs.settings.nack_every.map_or(Time::NEVER, |every| now + every);
             self.nacks += 1;
             let flags = Flags::ACK.with(flags::NEGATIVE).with(Flags::AGAIN);
             self.answers.add(now, Answer { flags, ack: self.expected, echo, start: 0, length: 0 });
         }
+        due
     }
 
     /// Answers a packet.
@@ -264,6 +272,11 @@ impl QueueReceiver {
         } else {
             (self.pairs.ack_wire(), PacketKind::Ack, self.pairs.ack_class())
         };
+    }
+
+    /// The card did not send the notification just written.
+    pub(crate) fn notification_refused(&mut self) {
+        self.notifications -= 1;
     }
 
     /// When the last byte was delivered.

@@ -145,7 +145,10 @@ impl QueueSender {
     /// Whether there is new payload and room for it in the window.
     #[inline]
     fn has_new(&self) -> bool {
-        self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window
+        let window = self.rules.window;
+        // The rest of a message, with its short last packet, may fit where a full packet does not.
+        self.next < self.size
+            && (self.next + self.rules.mss - self.una <= window || self.size - self.una <= window)
     }
 
     /// Chooses the next packet during a recovery or under TLT.
@@ -246,8 +249,9 @@ impl QueueSender {
         };
         let important = marker.sends(bytes.clone(), last);
         self.choose();
-        let exhausted =
-            self.choice == NOTHING && self.marker.as_mut().is_some_and(|own| own.exhausted(&bytes));
+        let closes = self.choice == NOTHING && !important;
+        let una = self.una;
+        let exhausted = closes && self.marker.as_mut().is_some_and(|own| own.exhausted(una, &bytes));
         weft_tlt::kind(important || exhausted)
     }
 

@@ -94,6 +94,10 @@ impl Receiving for QueueReceiver {
     fn report(&self) -> ReceiverReport {
         self.report()
     }
+
+    fn refused(&mut self) {
+        self.notification_refused();
+    }
 }
 
 impl Stack for QueuePairs {

@@ -128,6 +128,8 @@ const RULES: &[(Rule, &[&str])] = &[
     (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic", "topology"]),
     (roce::round_trip_laws_have_room, &["transport"]),
     (transport::ticks_are_counted, &["transport"]),
+    (transport::slow_start_ends_early_where_set, &["transport"]),
+    (transport::flows_at_constant_rates_need_no_transport, &["transport", "traffic", "hosts"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::cells_hold_parts_of_packets, &["switch"]),

@@ -10,7 +10,7 @@ use weft_switch::mark::NonEct;
 use weft_transport::congestion::cubic::CubicArithmetic;
 use weft_transport::settings::{LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
-use weft_workload::Framing;
+use weft_workload::{Framing, PatternSettings};
 
 /// The part of TCP that all laws share.
 fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
@@ -115,10 +115,14 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
     }
 }
 
-/// The tail loss probe is a part of RACK.
+/// The tail loss probe is a part of RACK, which needs selective acknowledgements.
 pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     let rack = tcp.loss_detection == LossDetection::Rack;
+    if rack && !tcp.sack {
+        let message = "RACK goes by selective acknowledgements (RFC 8985, section 3): give sack = true";
+        return found.push(impossible(facts.transport("loss_detection"), message));
+    }
     if tcp.tlp && !rack {
         let message = "the tail loss probe needs loss_detection = \"rack\"";
         found.push(impossible(facts.transport("tlp"), message));
@@ -235,6 +239,29 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
     if tcp.hold.hold_least > tcp.hold.hold_most {
         let message = "the minimum mean exceeds the maximum, hold_most";
         found.push(impossible(facts.transport("hold_least"), message));
+    }
+}
+
+/// The law of a flow at a constant rate does not matter: it sends datagrams at its own rate.
+pub(crate) fn flows_at_constant_rates_need_no_transport(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let entries = &facts.settings.traffic;
+    let constant = entries.iter().all(|entry| matches!(entry.flows.pattern, PatternSettings::Constant(_)));
+    if entries.is_empty() || !constant {
+        return;
+    }
+    let of_datagrams = ["rate"];
+    let of_tcp =
+        ["initial_window", "initial_ssthresh", "receive_window", "loss_detection", "min_rto", "initial_rto"];
+    let names = if facts.stack.tcp().is_some() { &of_tcp[..] } else { &of_datagrams };
+    facts.idle_transport(names, "all flows send datagrams at a constant rate of their own", found);
+}
+
+/// The variants of CUBIC's slow start build on each other.
+pub(crate) fn slow_start_ends_early_where_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if let TransportSettings::Cubic(cubic) = facts.stack
+        && !cubic.law.hystart
+    {
+        facts.idle_transport(&["hystart_paced"], "hystart is off", found);
     }
 }
 

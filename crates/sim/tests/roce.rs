@@ -156,9 +156,10 @@ fn a_card_may_limit_the_notifications_of_all_its_flows() {
         let sum = |of: fn(&FlowRecord) -> u32| record.flows.iter().map(of).sum::<u32>();
         (sum(|flow| flow.cnps_sent), sum(|flow| flow.cnps))
     };
-    let ((asked, heard), (wanted, passed)) = (count(NotificationScope::Flow), count(NotificationScope::Port));
+    let ((asked, heard), (sent, passed)) = (count(NotificationScope::Flow), count(NotificationScope::Port));
     assert!(asked - heard <= 6 && heard > 30, "each flow keeps its own interval: {asked} {heard}");
-    assert!(passed <= 101 && passed > 90 && wanted > 2 * passed, "the card keeps it: {wanted} {passed}");
+    assert!(passed <= 101 && passed > 90, "the card keeps it: {passed}");
+    assert!(sent - passed <= 6, "only what left is counted: {sent} {passed}");
 }
 
 /// A flow that finds others at its host starts with an equal share of the card (TIMELY), at line rate under DCQCN.

@@ -50,6 +50,21 @@ fn the_last_packet_of_the_first_window_proves_the_window() {
     assert!(marker.is_due());
 }
 
+/// A mark closes the first window after two of its packets: an important packet is due, and its echo judges both.
+#[test]
+fn a_first_window_that_closes_early_forces_a_packet() {
+    let flight = InFlight { una: 0, next: 2 * MSS, mss: MSS };
+    let mut marker = WindowMarker::new();
+    assert!(!marker.sends(packet(0)) && !marker.sends(packet(1)));
+    assert_eq!(marker.forced(Clocking::Adaptive, flight), None, "the window is open");
+    assert!(marker.closed() && !marker.closed(), "once");
+    assert_eq!(marker.forced(Clocking::Adaptive, flight), Some(0..1), "nothing says that they are lost");
+    assert!(marker.sends(0..1));
+    assert!(!marker.closed(), "it is in flight");
+    marker.arrived(1, std::iter::empty());
+    assert_eq!(marker.echoed(), range(1..2 * MSS));
+}
+
 /// Packets after the important one are judged by the next echo, not by this one.
 #[test]
 fn an_echo_says_nothing_of_what_went_later() {
@@ -93,9 +108,19 @@ fn after_a_time_out_an_old_echo_proves_nothing() {
 #[test]
 fn the_last_the_first_of_a_retransmission_and_every_nth_are_important() {
     let mut marker = RateMarker::new(3);
-    let calm: Vec<bool> = (0..7).map(|number| marker.sends(number == 6)).collect();
+    let calm: Vec<bool> = (0..7).map(|number| marker.sends(packet(number).end, number == 6)).collect();
     assert_eq!(calm, [false, false, true, false, false, true, true]);
     marker.goes_back();
-    assert_eq!([marker.sends(false), marker.sends(false), marker.sends(false)], [true, false, false]);
-    assert!(marker.sends(false), "counted from the important one on");
+    let again: Vec<bool> = (0..4).map(|number| marker.sends(packet(number).end, false)).collect();
+    assert_eq!(again, [true, false, false, true], "counted from the important one on");
+}
+
+/// A window of two packets: one packet per window is important.
+#[test]
+fn a_packet_that_closes_a_window_is_important_if_no_other_is_unacknowledged() {
+    let mut marker = RateMarker::new(96);
+    assert!(!marker.sends(MSS, false) && !marker.sends(2 * MSS, false));
+    assert!(marker.exhausted(0, 2 * MSS));
+    assert!(!marker.sends(3 * MSS, false) && !marker.exhausted(MSS, 3 * MSS));
+    assert!(!marker.sends(4 * MSS, false) && marker.exhausted(2 * MSS, 4 * MSS));
 }

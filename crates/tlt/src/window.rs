@@ -12,7 +12,7 @@ use crate::settings::Clocking;
 /// The state of the important packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Important {
-    /// None has been sent: the last packet of the first window will be the important one.
+    /// None has been sent: the last packet of the first window will be the important one, unless the window closes before.
     First,
     /// The packet or its echo is in flight.
     InFlight,
@@ -76,6 +76,16 @@ impl WindowMarker {
             self.departs();
         }
         important
+    }
+
+    /// Called when payload is in flight and nothing may be sent. Returns whether an important packet is due for that reason: the
+    /// first window was closed, by a mark or a loss, before its last packet was sent.
+    pub fn closed(&mut self) -> bool {
+        let first = self.important == Important::First;
+        if first {
+            self.important = Important::Due;
+        }
+        first
     }
 
     /// Called when the important packet is sent: all bytes sent before it become older.

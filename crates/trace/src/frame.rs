@@ -39,11 +39,11 @@ const ROCE: u16 = 4791;
 
 /// The frame of a packet.
 pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> FrameBytes {
-    let (above, payload) = match (flow.protocol, packet.segment) {
-        (WireProtocol::Tcp { timestamps }, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
-            tcp(flow, packet, (&segment, timestamps))
-        }
-        (WireProtocol::Roce, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
+    // Nothing answers a datagram: in an answer, the bit belongs to TLT.
+    let segment = packet.segment.filter(|own| !packet.forward || !own.flags.has(Flags::DATAGRAM));
+    let (above, payload) = match (flow.protocol, segment) {
+        (WireProtocol::Tcp { timestamps }, Some(segment)) => tcp(flow, packet, (&segment, timestamps)),
+        (WireProtocol::Roce, Some(segment)) => {
             udp(packet, Some(ROCE), &infiniband(flow, packet, &segment), packet.payload)
         }
         _ => udp(packet, None, &[], packet.payload),
@@ -106,6 +106,12 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segmen
     };
     let options = options(segment, (ack, timestamps), syn);
     let (source, destination) = ports(packet);
+    // Payload reports no marks, since nothing flows back, and acknowledgements no reductions: there, TLT uses the bits.
+    let flags = match (packet.payload > 0, packet.forward || syn) {
+        (true, _) => flags.without(Flags::ECE),
+        (false, false) => flags.without(Flags::CWR),
+        (false, true) => flags,
+    };
     let mut bits = 0u8;
     for (flag, bit) in [(Flags::FIN, 1), (Flags::SYN, 2), (Flags::ECE, 0x40), (Flags::CWR, 0x80)] {
         bits |= if flags.has(flag) { bit } else { 0 };
@@ -260,6 +266,21 @@ mod tests {
         let word = |at: usize| u32::from_be_bytes(tcp[at..at + 4].try_into().unwrap());
         assert_eq!((word(8), tcp[13]), (3_001, 0x10));
         assert_eq!((&tcp[32..36], word(36), word(40)), (&[1, 1, 5, 10][..], 4_001, 4_501));
+    }
+
+    /// The echo of a forced packet is a plain acknowledgement, and the forced packet a plain segment.
+    #[test]
+    fn what_tlt_says_is_not_in_a_capture() {
+        let all = Flags::ECE.with(Flags::CWR);
+        let bits = |segment, forward| frame(&FLOW, &packet(segment, forward), false).bytes[34 + 13];
+        let flags = all.with(Flags::ACK).with(Flags::DATAGRAM);
+        assert_eq!(bits(Segment { ack: 3_000, flags, ..Segment::default() }, false), 0x50, "ACK ECE");
+        assert_eq!(bits(Segment { length: 1_000, flags: all, ..Segment::default() }, true), 0x90, "ACK CWR");
+        assert_eq!(
+            bits(Segment { flags: all.with(Flags::SYN), ..Segment::default() }, true),
+            0xc2,
+            "SYN ECE CWR"
+        );
     }
 
     /// Sequence numbers start again at zero after 4 GiB (RFC 9293, section 3.4), also between the ends of a block.

@@ -145,12 +145,26 @@ fn reason(step: TraceStep) -> &'static str {
     }
 }
 
-/// Names of flags, by protocol: queue pairs use the bits of TCP with meanings of their own.
+/// The flags of TLT (`weft_tlt::flags`): payload sent although the window was closed; an answer to an important packet, and to
+/// such payload.
+const FORCED: (Flags, &str) = (Flags::ECE, "forced");
+const ECHO: (Flags, &str) = (Flags::CWR, "echo");
+const FORCED_ECHO: (Flags, &str) = (Flags::DATAGRAM, "forced");
+
+/// Names of flags, by protocol and direction: queue pairs and TLT use the bits of TCP with meanings of their own.
 fn flags(packet: &TracedPacket, protocol: WireProtocol) -> String {
     let Some(segment) = packet.segment else { return String::new() };
+    let opens = segment.flags.has(Flags::SYN);
     let named: &[(Flags, &str)] = match (protocol, packet.payload > 0) {
-        (WireProtocol::Roce, true) => &[(Flags::CWR, "asks"), (Flags::AGAIN, "again")],
-        (WireProtocol::Roce, false) => &[(Flags::SYN, "NAK"), (Flags::ECE, "CNP")],
+        (WireProtocol::Roce, true) => &[(Flags::CWR, "asks"), (Flags::AGAIN, "again"), FORCED],
+        (WireProtocol::Roce, false) if packet.forward => &[(Flags::CWR, "asks"), FORCED],
+        (WireProtocol::Roce, false) => &[(Flags::SYN, "NAK"), (Flags::ECE, "CNP"), FORCED_ECHO, ECHO],
+        (WireProtocol::Tcp { .. }, true) => {
+            &[(Flags::FIN, "FIN"), (Flags::CWR, "CWR"), (Flags::AGAIN, "again"), FORCED]
+        }
+        (WireProtocol::Tcp { .. }, false) if !opens && !packet.forward => {
+            &[(Flags::FIN, "FIN"), (Flags::ECE, "ECE"), (Flags::AGAIN, "again"), FORCED_ECHO, ECHO]
+        }
         _ => &[
             (Flags::SYN, "SYN"),
             (Flags::FIN, "FIN"),
@@ -272,8 +286,13 @@ mod tests {
         let names = |flags| [WireProtocol::Roce, TCP].map(|protocol| super::flags(&answer(flags), protocol));
         assert_eq!(names(Flags::SYN), ["NAK", "SYN"]);
         assert_eq!(names(Flags::ECE), ["CNP", "ECE"]);
-        let data = TracedPacket { payload: 1, ..answer(Flags::CWR.with(Flags::AGAIN)) };
-        assert_eq!(super::flags(&data, WireProtocol::Roce), "asks again");
+        let both = Flags::CWR.with(Flags::ECE);
+        let data = |flags| TracedPacket { payload: 1, forward: true, ..answer(flags) };
+        assert_eq!(super::flags(&data(both.with(Flags::AGAIN)), WireProtocol::Roce), "asks again forced");
+        // What TLT says in the bits of congestion notification is not one of TCP's.
+        assert_eq!(super::flags(&data(both), TCP), "CWR forced");
+        assert_eq!(super::flags(&answer(both.with(Flags::DATAGRAM)), TCP), "ECE forced echo");
+        assert_eq!(super::flags(&answer(both.with(Flags::SYN)), TCP), "SYN ECE CWR");
     }
 
     #[test]

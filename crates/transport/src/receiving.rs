@@ -134,9 +134,14 @@ impl Receiver {
         self.end.ask(host);
     }
 
-    /// Whether the host part of its stack lets a control packet leave that the receiver has just written.
-    pub fn is_admitted(&self, now: Time, host: &mut AnyHost) -> bool {
-        self.end.is_admitted(now, host)
+    /// Whether the host part of its stack lets a control packet leave that the receiver has just written; if not, the
+    /// receiver does not count it as sent.
+    pub fn is_admitted(&mut self, now: Time, host: &mut AnyHost) -> bool {
+        let admitted = self.end.is_admitted(now, host);
+        if !admitted {
+            self.end.refused();
+        }
+        admitted
     }
 
     /// The host part gives the receiver a turn; returns whether it used it.

@@ -18,8 +18,18 @@ choice! {
 pub(crate) struct RtoLimits {
     pub(crate) floor: RtoFloor,
     pub(crate) initial: Span,
+    /// The same after a SYN was lost.
+    pub(crate) after_lost_syn: Span,
     pub(crate) least: Span,
     pub(crate) greatest: Span,
+}
+
+impl RtoLimits {
+    /// The time-out before the first measurement on a connection whose SYN was lost: 3 s (RFC 6298, section 5.7), unless the
+    /// first one is set below the standard's 1 s, as data-centre studies do to take such waits out of the picture.
+    pub(crate) fn after_lost_syn(initial: Span) -> Span {
+        if initial < Span::from_s(1) { initial } else { initial.max(Span::from_s(3)) }
+    }
 }
 
 /// The round-trip estimate.
@@ -28,13 +38,21 @@ pub(crate) struct RoundTrip {
     srtt: Span,
     variation: Span,
     least: Span,
-    /// Time-outs in a row.
+    /// Time-outs since the last measurement.
     backoff: u8,
+    /// Whether a SYN was lost.
+    lost_syn: bool,
 }
 
 impl RoundTrip {
     pub(crate) const fn new() -> RoundTrip {
-        RoundTrip { srtt: Span::ZERO, variation: Span::ZERO, least: Span(u64::MAX), backoff: 0 }
+        RoundTrip {
+            srtt: Span::ZERO,
+            variation: Span::ZERO,
+            least: Span(u64::MAX),
+            backoff: 0,
+            lost_syn: false,
+        }
     }
 
     /// The state of a connection that has already measured one, if it is open.
@@ -46,7 +64,8 @@ impl RoundTrip {
         trip
     }
 
-    /// Adds a measurement (RFC 6298, equations 2.2 and 2.3).
+    /// Adds a measurement (RFC 6298, equations 2.2 and 2.3). Only this ends the back-off: an acknowledgement of a packet sent
+    /// more than once measures nothing (section 5; Karn's rule).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = Span(rtt.0.max(1));
@@ -58,11 +77,12 @@ impl RoundTrip {
             self.srtt = Span(self.srtt.0 - self.srtt.0 / 8 + rtt.0 / 8);
         }
         self.least = self.least.min(rtt);
+        self.backoff = 0;
     }
 
-    /// Called when new data was acknowledged: resets the count of consecutive time-outs.
-    pub(crate) const fn forget_backoff(&mut self) {
-        self.backoff = 0;
+    /// Called when the connection is open although a SYN was lost.
+    pub(crate) const fn opened_late(&mut self) {
+        (self.backoff, self.lost_syn) = (0, true);
     }
 
     /// Called when the timer has expired: the next time-out is twice as long.
@@ -70,15 +90,11 @@ impl RoundTrip {
         self.backoff = self.backoff.saturating_add(1);
     }
 
-    /// Time-outs in a row.
-    pub(crate) const fn backoff(&self) -> u8 {
-        self.backoff
-    }
-
     /// The current time-out, including back-off.
     #[inline]
     pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
         let base = match (self.measured(), limits.floor) {
+            (false, _) if self.lost_syn => limits.after_lost_syn,
             (false, _) => limits.initial,
             (true, RtoFloor::Linux) => self.srtt + (self.variation * 4).max(limits.least),
             (true, RtoFloor::Rfc) => (self.srtt + self.variation * 4).max(limits.least),
@@ -108,7 +124,8 @@ mod tests {
     use super::*;
 
     fn limits(floor: RtoFloor, least: Span) -> RtoLimits {
-        RtoLimits { floor, initial: Span::from_s(1), least, greatest: Span::from_s(120) }
+        let (initial, after_lost_syn) = (Span::from_s(1), Span::from_s(3));
+        RtoLimits { floor, initial, after_lost_syn, least, greatest: Span::from_s(120) }
     }
 
     fn steady(rtt: Span) -> RoundTrip {
@@ -150,7 +167,14 @@ mod tests {
             })
             .collect();
         assert_eq!(all, [1, 2, 4, 8, 16, 32, 64, 120, 120]);
-        trip.forget_backoff();
-        assert_eq!(trip.timeout(&limits), Span::from_s(1));
+        trip.sample(Span::from_us(100));
+        assert_eq!(trip.timeout(&limits), Span::from_us(200_100), "a measurement ends it");
+    }
+
+    #[test]
+    fn after_a_lost_syn_data_wait_three_seconds_unless_the_first_time_out_is_short() {
+        let after = |millis| RtoLimits::after_lost_syn(Span::from_ms(millis));
+        assert_eq!([1_000, 2_000, 4_000].map(after), [3_000, 3_000, 4_000].map(Span::from_ms));
+        assert_eq!(after(1), Span::from_ms(1));
     }
 }

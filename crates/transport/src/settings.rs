@@ -130,7 +130,8 @@ settings! {
         /// Added instead when one segment is in flight, because the receiver may delay its acknowledgement
         /// (WCDelAckT, RFC 8985).
         tlp_delayed_ack: Span = Span::from_ms(200),
-        /// Time-out before the first round-trip measurement; RFC 6298.
+        /// Time-out before the first round-trip measurement; RFC 6298. If it is 1 s or more and a SYN was lost, payload waits for
+        /// at least 3 s (section 5.7).
         initial_rto: Span = Span::from_s(1),
         /// Minimum time-out (RTO_min); Linux has 200 ms, data-centre studies 1 ms to 10 ms.
         min_rto: Span = Span::from_ms(200),

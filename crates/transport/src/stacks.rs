@@ -167,13 +167,16 @@ macro_rules! stacks {
         }
 
         impl ReceiverEnd {
-            /// Whether the host part of its own stack lets a control packet leave; those of other stacks do not
-            /// matter.
+            /// Whether a host part lets a control packet leave; that of another stack does.
             pub(crate) fn is_admitted(&self, now: Time, host: &mut AnyHost) -> bool {
                 match (self, host) {
                     $((ReceiverEnd::$stack(_), AnyHost::$stack(host)) => host.admits(now, PacketKind::Control),)+
                     _ => true,
                 }
+            }
+
+            pub(crate) fn refused(&mut self) {
+                match self { $(ReceiverEnd::$stack(end) => Receiving::refused(end),)+ }
             }
 
             pub(crate) fn completed(&self) -> Option<Time> {

@@ -147,9 +147,11 @@ impl TcpStack {
 }
 
 fn rto_limits(tcp: &Tcp) -> RtoLimits {
+    let initial = tcp.initial_rto.max(Span::from_us(1));
     RtoLimits {
         floor: tcp.rto_floor,
-        initial: tcp.initial_rto.max(Span::from_us(1)),
+        initial,
+        after_lost_syn: RtoLimits::after_lost_syn(initial),
         least: tcp.min_rto,
         greatest: tcp.max_rto.max(Span::from_us(1)),
     }

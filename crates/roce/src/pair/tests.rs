@@ -115,6 +115,18 @@ fn a_window_bounds_what_is_in_flight() {
     assert_eq!((most, pair.sender.report().timeouts), (4_000, 0));
 }
 
+/// A message that fits into the window goes at once, although its last packet is short.
+#[test]
+fn a_message_that_fits_into_the_window_needs_no_answer() {
+    for (window, packets) in [(10_000, 10), (9_700, 10), (9_699, 9)] {
+        let mut pair = Pair::new(&plain(|s| s.window = Some(Bytes(window))), 9_700);
+        pair.run(pass);
+        let heard = pair.answers.first().expect("it is answered").0 + DELAY;
+        let early = pair.sent.iter().filter(|(at, _, _)| *at < heard).count();
+        assert_eq!(early, packets, "{window}");
+    }
+}
+
 /// Overtaking by one packet: go-back-N asks at once, a card with a buffer does not.
 #[test]
 fn a_card_that_restores_the_order_asks_for_nothing() {

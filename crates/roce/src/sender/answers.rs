@@ -76,14 +76,22 @@ impl QueueSender {
         }
         if self.rules.selective {
             self.arrived_beyond(ack, segment);
-        } else if self.next > ack {
+        } else {
+            self.go_back(now, ack);
+        }
+    }
+
+    /// Go-back-N: the packet at `ack` is sent again, even if it is the next to be sent anyway, because a retransmission has
+    /// just reached it: the receiver asks for it only once, so that it must arrive.
+    fn go_back(&mut self, now: Time, ack: u64) {
+        if let Some(marker) = &mut self.marker {
+            marker.goes_back();
+        }
+        if self.next > ack {
             self.next = ack;
             self.counts.recoveries += 1;
-            if let Some(marker) = &mut self.marker {
-                marker.goes_back();
-            }
-            self.restart(now);
         }
+        self.restart(now);
     }
 
     /// Called when a packet arrived beyond the gap: starts a recovery unless one is in progress.

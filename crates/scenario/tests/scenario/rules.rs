@@ -649,6 +649,11 @@ fn probes_need_rack() {
         "dup_threshold = 4\n",
     );
     newreno(
+        "loss_detection = \"rack\"\nsack = false\n",
+        "RACK goes by selective acknowledgements",
+        "dup_threshold = 5\nsack = false\n",
+    );
+    newreno(
         "rack_slack = \"2 ms\"\n",
         "loss_detection is not",
         "loss_detection = \"rack\"\nrack_slack = \"2 ms\"\n",
@@ -706,6 +711,33 @@ fn mechanisms_are_on_where_they_are_set() {
     newreno("tso_limit = \"32 KiB\"\n", "tso is off", "tso_limit = \"32 KiB\"\ntso = true\n");
     newreno("impatient = true\n", "only without sack", "impatient = true\nsack = false\n");
     newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "delayed_ack = 2\nquick_acks = 8\n");
+}
+
+/// Datagrams at a constant rate beside other flows leave the transport something to do.
+#[test]
+fn flows_at_constant_rates_need_no_transport() {
+    let text = |lines: &str, rest: &str| {
+        let traffic =
+            "kind = \"constant\"\ntag = \"c\"\nfrom = 0\nto = 2\nrate = \"1 Gbps\"\nduration = \"1 ms\"\n";
+        let topology = SECTIONS.split("[[traffic]]").next().expect("the network");
+        format!(
+            "{HEAD}{topology}[transport.{lines}\n[[traffic]]\n{traffic}{rest}[measure]\nuntil = \"9 ms\"\n"
+        )
+    };
+    let other = "[[traffic]]\ntag = \"web\"\nload = 0.5\nsizes = \"10 kB\"\n";
+    for lines in ["udp]\nrate = \"1 Gbps\"", "newreno]\ninitial_window = \"3 pkt\""] {
+        rule(&text(lines, ""), "a constant rate of their own", &text(lines, other));
+    }
+}
+
+#[test]
+fn slow_start_ends_early_where_set() {
+    let text = |lines: &str| format!("[transport.cubic]\n{lines}");
+    section(
+        &text("hystart = false\nhystart_paced = true\n"),
+        "hystart is off",
+        &text("hystart_paced = true\n"),
+    );
 }
 
 #[test]

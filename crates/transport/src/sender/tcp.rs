@@ -31,6 +31,7 @@ use weft_recovery::scoreboard::Scoreboard;
 
 use self::pace::Pace;
 use self::send::What;
+use self::timer::{Probe, Streak};
 
 /// The phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,15 +67,6 @@ struct Usage {
     most: u64,
     /// This window of data ends here.
     until: u64,
-}
-
-/// The tail loss probe in flight.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    /// Its outcome is known when this is acknowledged (TLP.end_seq).
-    end: u64,
-    /// Whether it was a retransmission, not new data.
-    again: bool,
 }
 
 /// State kept only by flows that have met loss or reordering.
@@ -208,6 +200,7 @@ pub struct TcpSender {
     /// Present under PIAS or TLT.
     labels: Option<Box<Labels>>,
     line_rate: Rate,
+    streak: Streak,
     counts: Counts,
 }
 
@@ -250,6 +243,7 @@ impl TcpSender {
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
+            streak: Streak::default(),
             counts: Counts::default(),
         };
         sender.look_ahead(Time::ZERO);

@@ -68,6 +68,41 @@ fn a_black_hole_doubles_the_time_out_each_time() {
     assert_eq!(rfc[..3], [Span::from_ms(5), Span::from_ms(10), Span::from_ms(20)]);
 }
 
+/// RACK counts segments (RFC 8985, section 6.2, step 4): three that have arrived end the wait for reordering, also if the
+/// last is short.
+#[test]
+fn three_segments_beyond_a_gap_are_enough_for_rack_although_one_is_short() {
+    let repaired = |size| {
+        let settings = newreno(|tcp| (tcp.loss_detection, tcp.delayed_ack) = (LossDetection::Rack, 1));
+        let setup = Setup { lose: lose_first(&[0]), ..Setup::default() };
+        let mut path = Path::new(&settings, setup, &[size]);
+        assert!(path.run(seconds(2)));
+        let pair = &path.pairs[0];
+        let third =
+            pair.acks.iter().filter(|(_, ack)| ack.sacked().count() > 0).nth(2).expect("three arrive").0;
+        retransmissions(pair)[0].0.since(third)
+    };
+    assert_eq!([repaired(3 * MSS + 100), repaired(4 * MSS)], [Span::from_us(50); 2]);
+}
+
+/// The first segment needs four time-outs (10, 20, 40 and 80 ms). The acknowledgement of its retransmission measures nothing
+/// (Karn), so the next time-out is of 160 ms, not of 10.
+#[test]
+fn a_retransmission_that_arrives_does_not_end_the_back_off() {
+    let settings = newreno(|tcp| (tcp.rto_floor, tcp.min_rto) = (RtoFloor::Rfc, Span::from_ms(10)));
+    let at = |millis| Time::ZERO + Span::from_ms(millis);
+    let lose: Script = Box::new(move |out: &Outgoing, _| {
+        let until = if out.segment.sequence == 0 { at(100) } else { at(152) };
+        out.kind == PacketKind::Data && out.segment.sent < until
+    });
+    let mut path = Path::new(&settings, Setup { lose, ..Setup::default() }, &[2 * MSS]);
+    assert!(path.run(seconds(2)));
+    let end = path.pairs[0].receiver.completed().expect("it finished");
+    assert!(end > at(310) && end < at(311), "{end:?}");
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (5, 4), "progress ends a row of them");
+}
+
 #[test]
 fn three_losses_in_a_window_take_one_round_trip_with_blocks_and_three_without() {
     let round_trip = Span::from_us(100);

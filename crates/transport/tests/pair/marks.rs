@@ -6,7 +6,7 @@ use weft_transport::congestion::dctcp::Cut;
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::protocols::l2dct::TcpL2dctSettings;
 use weft_transport::segment::Flags;
-use weft_transport::settings::{EcnUse, Tcp};
+use weft_transport::settings::{EcnUse, Recovery, Tcp};
 use weft_transport::{Body, Outgoing, Segment, Transport, TransportSettings};
 
 use crate::losses::lose_first;
@@ -156,6 +156,29 @@ fn the_echo_lasts_until_the_sender_says_that_it_reduced() {
     let echoes = &echoes[1..];
     assert_eq!(echoes.first(), Some(&(6 * MSS)), "from the marked packet on (the answer to SYN set aside)");
     assert_eq!(echoes.last(), Some(&reduced[0].sequence), "to the one before the news");
+}
+
+/// One window has a loss, then marks, which the receiver echoes until it sees CWR: the recovery is all the reduction there
+/// is, and the first new segment after it says so.
+#[test]
+fn a_window_with_a_loss_and_marks_falls_once() {
+    for recovery in [Recovery::Prr, Recovery::Halve] {
+        let settings = newreno(|tcp| {
+            (tcp.ecn, tcp.delayed_ack, tcp.recovery) = (EcnUse::On, 1, recovery);
+            tcp.initial_window = Amount::Packets(20);
+        });
+        let setup = Setup { mark: mark(10..15), lose: lose_first(&[3]), ..Setup::default() };
+        let mut path = Path::new(&settings, setup, &[100 * MSS]);
+        assert!(path.run(seconds(10)));
+        let pair = &path.pairs[0];
+        let report = pair.sender.report();
+        assert_eq!((report.recoveries, report.reductions), (1, 0), "{recovery:?}");
+        assert!((20 * MSS / 2..=23 * MSS / 2).contains(&report.ssthresh.0), "{report:?}");
+        let at = pair.sent.iter().position(|(_, out)| out.segment.flags.has(Flags::AGAIN)).expect("repaired");
+        let new: Vec<bool> =
+            pair.sent[at + 1..].iter().map(|(_, out)| out.segment.flags.has(Flags::CWR)).collect();
+        assert!(new[0] && new[1..].iter().all(|cwr| !cwr), "{recovery:?}");
+    }
 }
 
 /// Payload acknowledged with an echo.

@@ -91,6 +91,27 @@ fn a_lost_opening_costs_the_initial_time_out_and_each_further_one_twice_as_much(
     }
 }
 
+/// After a lost SYN, data wait 3 s for their first acknowledgement, or as long as a first time-out below the standard's
+/// (RFC 6298, section 5.7).
+#[test]
+fn after_a_lost_opening_lost_data_wait_three_seconds() {
+    let first = |initial: Span| {
+        let mut lost = (false, false);
+        let lose = Box::new(move |out: &weft_transport::Outgoing, _| {
+            let seen = if out.kind == PacketKind::Control { &mut lost.0 } else { &mut lost.1 };
+            !std::mem::replace(seen, true)
+        });
+        let settings = newreno(|tcp| tcp.initial_rto = initial);
+        let mut path = Path::new(&settings, Setup { lose, ..Setup::default() }, &[MSS]);
+        assert!(path.run(seconds(20)));
+        // The round trip of the opening: nothing measures it, because the SYN was sent twice.
+        let end = path.pairs[0].receiver.completed().expect("it finished");
+        end.since(unloaded(MSS))
+    };
+    assert_eq!(first(Span::from_s(1)), Span::from_s(1 + 3));
+    assert_eq!(first(Span::from_ms(1)), Span::from_ms(1 + 1));
+}
+
 #[test]
 fn a_lost_answer_to_the_opening_costs_the_same() {
     let mut left = 1;

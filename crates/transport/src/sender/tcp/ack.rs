@@ -4,7 +4,7 @@ use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
 use super::{Phase, TcpSender, Trouble};
-use crate::congestion::{AckEvent, MarkUse};
+use crate::congestion::AckEvent;
 use crate::segment::{BlockCount, Flags, Segment};
 use weft_recovery::prr::Delivery;
 use weft_recovery::scoreboard::{News, Overtaken, Reference};
@@ -49,7 +49,6 @@ impl TcpSender {
     fn advance(&mut self, now: Time, ack: u64, segment: &Segment) {
         let (acked, in_flight) = (ack - self.una, self.outstanding());
         self.una = ack;
-        self.trip.forget_backoff();
         let rtt = self.measure(now, segment);
         let grows = self.state == FlowState::Open && !self.is_marked(segment);
         let event = self.event(now, segment, (acked, rtt), in_flight);
@@ -113,9 +112,6 @@ impl TcpSender {
     fn take_in(&mut self, ack: u64, segment: &Segment) -> Digest {
         let acked = ack - self.una;
         self.una = ack;
-        if acked > 0 {
-            self.trip.forget_backoff();
-        }
         let mut digest = Digest { acked, delivered: acked, ..Digest::default() };
         if let Some(trouble) = &mut self.trouble {
             let news = trouble.board.advance(ack);
@@ -214,7 +210,7 @@ impl TcpSender {
             return self.repair(digest);
         }
         self.state = if self.nothing_missing() { FlowState::Open } else { FlowState::Disorder };
-        if event.marked && self.law.mark_use() != MarkUse::Immediate {
+        if event.marked && self.mark_counts() {
             self.begin_reduction(event.now);
             self.repair(digest);
         } else {

@@ -4,7 +4,7 @@ use weft_core::Time;
 use weft_core::record::FlowState;
 
 use super::TcpSender;
-use crate::congestion::{Cause, CongestionEvent};
+use crate::congestion::{Cause, CongestionEvent, MarkUse};
 use crate::settings::Recovery;
 use weft_recovery::prr::{Delivery, Reduction};
 use weft_recovery::rack::URGENT_SEGMENTS;
@@ -21,7 +21,7 @@ impl TcpSender {
             return trouble.board.judge_by_count(trouble.patience.threshold(), mss);
         }
         let repairing = matches!(self.state, FlowState::Recovery | FlowState::Loss);
-        let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
+        let urgent = repairing || trouble.board.sacked().div_ceil(mss) >= URGENT_SEGMENTS;
         let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
         let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
         self.verdict_at = if due == Time::NEVER { due } else { due + tcp.rack_slack };
@@ -74,13 +74,23 @@ impl TcpSender {
         self.owed.lost = true;
     }
 
+    /// Whether an echoed mark calls for a reduction. A classic echo lasts until the receiver has seen that the window was
+    /// reduced (CWR), and the window falls once for everything lost or marked in it (RFC 3168, section 6.1.2): only
+    /// data sent after the last reduction counts.
+    pub(super) fn mark_counts(&self) -> bool {
+        match self.law.mark_use() {
+            MarkUse::Immediate => false,
+            MarkUse::Accurate => true,
+            MarkUse::Classic => self.una > self.recover || self.recover == 0,
+        }
+    }
+
     /// Starts a reduction after an echoed mark.
     pub(super) fn begin_reduction(&mut self, now: Time) {
         self.counts.reductions += 1;
         self.reduce(now, Cause::Mark);
         self.state = FlowState::Reducing;
         self.recover = self.next;
-        self.owed.cwr = true;
     }
 
     /// Asks the law how far the window must fall and starts the reduction.
@@ -91,6 +101,8 @@ impl TcpSender {
         let target = self.law.reduce(&self.window, &event).max(mss);
         self.window.ssthresh = if self.transport.tcp.whole_segments { target / mss * mss } else { target };
         self.reduction = Reduction::new(in_flight);
+        // Also after a loss (RFC 3168, section 6.1.2), so that the receiver does not echo marks of the same window.
+        self.owed.cwr = self.rules.marks;
         self.pace.burst = 0;
         if self.transport.tcp.recovery == Recovery::Halve {
             self.window.cwnd = self.window.ssthresh;
@@ -157,7 +169,7 @@ impl TcpSender {
     /// Called when the retransmission timer has expired: declares everything in flight lost. Only the first expiry of
     /// an episode lowers the threshold.
     pub(super) fn lose_everything(&mut self, now: Time) {
-        if self.trip.backoff() == 0 {
+        if self.timeouts_in_a_row() == 0 {
             self.reduce(now, Cause::Timeout);
         }
         let (next, newest) = (self.next, self.newest);

@@ -2,6 +2,7 @@
 
 use weft_core::{Ecn, Time};
 
+use super::timer::Streak;
 use super::{Phase, TcpSender};
 use crate::segment::{Flags, Segment};
 use crate::tcp::ConnectionMarking;
@@ -12,10 +13,13 @@ impl TcpSender {
     pub(super) fn established(&mut self, now: Time, segment: &Segment) {
         self.measure(now, segment);
         // A path that loses SYNs starts with one segment, as in Linux: after the second loss.
-        if self.trip.backoff() > 1 {
+        if self.counts.syn_timeouts > 1 {
             self.window.cwnd = self.window.mss;
         }
-        self.trip.forget_backoff();
+        if self.counts.syn_timeouts > 0 {
+            self.trip.opened_late();
+            self.streak = Streak::default();
+        }
         if self.rules.marks && !segment.flags.has(Flags::ECE) {
             self.go_without_ecn();
         }

@@ -106,6 +106,9 @@ impl TcpSender {
             self.choice = self.new_segment(true, now).choice();
         } else {
             self.choice = self.choose(now).0;
+            if self.rules.tlt && self.choice == What::Nothing {
+                self.idle_under_tlt(now);
+            }
         }
     }
 
@@ -231,7 +234,7 @@ impl TcpSender {
 
     #[cold]
     fn send_syn(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        let again = self.trip.backoff() > 0;
+        let again = self.counts.syn_timeouts > 0;
         self.owed.syn = false;
         self.start_retransmission_timer(now, false);
         let asks = Flags::ECE.with(Flags::CWR);
@@ -335,9 +338,9 @@ impl TcpSender {
 
     #[inline(never)]
     fn tag_anew(&mut self, now: Time, header: &mut Header, segment: &Segment) {
+        let timeouts = self.timeouts_in_a_row();
         let Some(labels) = &mut self.labels else { return };
         let (start, length) = (segment.sequence, u64::from(segment.length));
-        let timeouts = u32::from(self.trip.backoff());
         let packet = Tagged { now, start, length, timeouts };
         header.class = labels.tagger.class(&self.transport.tcp.pias, self.rules.class, packet);
     }

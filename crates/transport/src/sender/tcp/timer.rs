@@ -4,10 +4,27 @@
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
-use super::{Phase, Probe, TcpSender};
+use super::{Phase, TcpSender};
 use crate::congestion::Cause;
 use crate::segment::{Flags, Segment};
 use weft_recovery::prr::Delivery;
+
+/// The tail loss probe in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// Its outcome is known when this is acknowledged (TLP.end_seq).
+    end: u64,
+    /// Whether it was a retransmission, not new data.
+    again: bool,
+}
+
+/// Consecutive time-outs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Streak {
+    timeouts: u32,
+    /// The first unacknowledged byte at the last of them: progress beyond it ends the streak.
+    una: u64,
+}
 
 impl TcpSender {
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
@@ -123,6 +140,11 @@ impl TcpSender {
         }
     }
 
+    /// Time-outs since the last progress.
+    pub(super) fn timeouts_in_a_row(&self) -> u32 {
+        if self.streak.una == self.una { self.streak.timeouts } else { 0 }
+    }
+
     /// The retransmission timer expired.
     fn timed_out(&mut self, now: Time) {
         self.counts.timeouts += 1;
@@ -133,8 +155,8 @@ impl TcpSender {
             self.lose_everything(now);
         }
         self.trip.back_off();
-        let in_a_row = u32::from(self.trip.backoff());
-        self.counts.timeouts_in_a_row = self.counts.timeouts_in_a_row.max(in_a_row);
+        self.streak = Streak { una: self.una, timeouts: self.timeouts_in_a_row() + 1 };
+        self.counts.timeouts_in_a_row = self.counts.timeouts_in_a_row.max(self.streak.timeouts);
         self.verdict_at = Time::NEVER;
         self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
     }

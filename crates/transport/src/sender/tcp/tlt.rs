@@ -8,8 +8,8 @@ use weft_recovery::prr::Delivery;
 use weft_tlt::settings::Clocking;
 use weft_tlt::{InFlight, flags};
 
-use super::TcpSender;
 use super::send::{NOTHING, What, Why};
+use super::{Phase, TcpSender};
 use crate::segment::{Flags, Segment};
 
 impl TcpSender {
@@ -57,6 +57,18 @@ impl TcpSender {
             end <= self.una || self.trouble.as_ref().is_some_and(|trouble| trouble.board.has(start..end))
         };
         segment.ack > self.una || !segment.sacked().all(known)
+    }
+
+    /// There is nothing to send. If that is because something closed the first window before its last packet was sent,
+    /// nothing green is in flight, and a packet is forced.
+    #[cold]
+    pub(super) fn idle_under_tlt(&mut self, now: Time) {
+        let waits = self.phase == Phase::Open && self.outstanding() > 0;
+        if let Some(labels) = self.labels.as_mut().filter(|_| waits)
+            && labels.tlt.closed()
+        {
+            self.choice = self.choose(now).0;
+        }
     }
 
     /// Chooses what to send although the window is closed.
