@@ -89,6 +89,14 @@ impl Sharing for Dynamic {
     fn released(&mut self, _class: usize, queue: u64, bytes: u64) {
         self.used -= self.shared_part(queue + bytes) - self.shared_part(queue);
     }
+
+    fn charge(&mut self, bytes: u64) {
+        self.used += bytes;
+    }
+
+    fn discharge(&mut self, bytes: u64) {
+        self.used -= bytes;
+    }
 }
 
 #[cfg(test)]

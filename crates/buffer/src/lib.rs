@@ -67,6 +67,10 @@ pub trait Sharing {
     fn stored(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
     /// Called after `bytes`, of one packet or several, left the queue of a class, which now holds `queue` bytes.
     fn released(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
+    /// Called after `bytes` were stored in a queue that has no minimum.
+    fn charge(&mut self, _bytes: u64) {}
+    /// Called after such bytes have left.
+    fn discharge(&mut self, _bytes: u64) {}
 }
 
 family! {
@@ -91,5 +95,7 @@ family! {
         fn count(&mut self, bytes: u64);
         fn stored(&mut self, class: usize, queue: u64, bytes: u64);
         fn released(&mut self, class: usize, queue: u64, bytes: u64);
+        fn charge(&mut self, bytes: u64);
+        fn discharge(&mut self, bytes: u64);
     }
 }

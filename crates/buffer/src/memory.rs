@@ -88,7 +88,7 @@ impl PacketMemory {
     pub fn charge(&mut self, bytes: u64) {
         if self.counts {
             self.total += bytes;
-            self.sharing.count(self.sharing.counted() + bytes);
+            self.sharing.charge(bytes);
         }
     }
 
@@ -97,7 +97,7 @@ impl PacketMemory {
     pub fn discharge(&mut self, bytes: u64) {
         if self.counts {
             self.total -= bytes;
-            self.sharing.count(self.sharing.counted() - bytes);
+            self.sharing.discharge(bytes);
         }
     }
 

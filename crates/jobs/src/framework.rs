@@ -4,6 +4,8 @@
 use weft_core::settings::Share;
 use weft_core::{Bytes, Problem, Rate, Span};
 
+use crate::disks::DiskKind;
+
 weft_core::choice! {
     /// How a framework assigns containers to tasks.
     pub enum Framework {
@@ -30,11 +32,20 @@ weft_core::settings! {
         disks: u32 [1, 1000] = 12,
         /// Sequential rate of a disk.
         disk_rate: Rate = Rate::from_mbps(1_200),
+        /// Sequential rate of a disk that writes; absent: `disk_rate`.
+        disk_write_rate: Option<Rate> = None,
+        /// Disks of a host that stores files and runs no tasks; absent: `disks`.
+        data_disks: Option<u32> = None,
+        /// Sequential rate of a disk of such a host; absent: `disk_rate`.
+        data_disk_rate: Option<Rate> = None,
+        /// Sequential rate of a disk of such a host that writes; absent: `data_disk_rate`, and without that, the rate at which
+        /// other hosts write.
+        data_disk_write_rate: Option<Rate> = None,
         /// Time of a disk before each request.
         seek: Span = Span::from_ms(8),
-        /// Maximum number of hosts from which a reducer fetches concurrently
-        /// (`mapreduce.reduce.shuffle.parallelcopies`).
-        fetchers: u32 [1, 10000] = 5,
+        /// Maximum number of hosts from which a reducer fetches concurrently; absent: 5 with `mapreduce`
+        /// (`mapreduce.reduce.shuffle.parallelcopies`) and `spark`, 20 with `tez` (`tez.runtime.shuffle.parallel.copies`).
+        fetchers: Option<u32> = None,
         /// Share of the maps that must be done before reducers start
         /// (`mapreduce.job.reduce.slowstart.completedmaps`).
         slow_start: Share [0.0, 1.0] = Share(0.05),
@@ -91,7 +102,72 @@ pub(crate) fn positive(path: &str, is: bool) -> Option<Problem> {
     (!is).then(|| Problem::new(path, "it must be more than zero"))
 }
 
+impl Framework {
+    /// Maximum number of hosts from which a reader fetches concurrently, unless a scenario says otherwise: the defaults
+    /// of `mapreduce.reduce.shuffle.parallelcopies`, of `tez.runtime.shuffle.parallel.copies`, and Spark's five
+    /// requests in flight.
+    #[must_use]
+    pub fn usual_fetchers(self) -> u32 {
+        match self {
+            Framework::MapReduce | Framework::Spark => 5,
+            Framework::Tez => 20,
+        }
+    }
+}
+
 impl FrameworkSettings {
+    /// Maximum number of hosts from which a reader fetches concurrently.
+    pub(crate) fn fetchers(&self) -> u32 {
+        self.fetchers.unwrap_or_else(|| self.framework.usual_fetchers())
+    }
+
+    /// The disks of a host that runs tasks.
+    pub(crate) fn disks_of_compute(&self) -> DiskKind {
+        let write = self.disk_write_rate.unwrap_or(self.disk_rate);
+        DiskKind { disks: self.disks, read: self.disk_rate, write, seek: self.seek }
+    }
+
+    /// The disks of a host that stores files and runs no tasks.
+    pub(crate) fn disks_of_data(&self) -> DiskKind {
+        let usual = self.disks_of_compute();
+        DiskKind {
+            disks: self.data_disks.unwrap_or(usual.disks),
+            read: self.data_disk_rate.unwrap_or(usual.read),
+            write: self.data_disk_write_rate.or(self.data_disk_rate).unwrap_or(usual.write),
+            seek: usual.seek,
+        }
+    }
+
+    /// Whether a host stores files and runs no tasks, whatever the network.
+    fn has_data_hosts(&self) -> bool {
+        let runs_tasks = |host: &u32| match self.compute.as_slice() {
+            [] => *host != self.master,
+            compute => compute.contains(host),
+        };
+        self.data.iter().any(|host| !runs_tasks(host))
+    }
+
+    /// Impossible disks, and those of hosts that do not exist.
+    fn problems_of_disks(&self) -> Vec<Problem> {
+        let given = [
+            ("data_disks", self.data_disks.map(|disks| disks > 0)),
+            ("data_disk_rate", self.data_disk_rate.map(|rate| rate > Rate(0))),
+            ("data_disk_write_rate", self.data_disk_write_rate.map(|rate| rate > Rate(0))),
+        ];
+        let nowhere = |(path, given): &(&str, Option<bool>)| {
+            let why = "every host that stores files runs tasks too";
+            given.map(|_| Problem::new(*path, format!("`{path}` has no effect: {why}")))
+        };
+        let mut found: Vec<Problem> =
+            given.iter().filter_map(|(path, given)| positive(path, given.unwrap_or(true))).collect();
+        found.extend(positive("disk_rate", self.disk_rate > Rate(0)));
+        found.extend(positive("disk_write_rate", self.disk_write_rate != Some(Rate(0))));
+        if !self.has_data_hosts() {
+            found.extend(given.iter().filter_map(nowhere));
+        }
+        found
+    }
+
     /// Describes settings that have no effect on `hosts` compute hosts, though they may in another case of a sweep.
     #[must_use]
     pub fn idle(&self, hosts: usize) -> Option<String> {
@@ -130,7 +206,7 @@ impl FrameworkSettings {
         let found = [
             twice("compute", &self.compute),
             twice("data", &self.data),
-            positive("disk_rate", self.disk_rate > Rate(0)),
+            positive("fetchers", self.fetchers != Some(0)),
             positive("heartbeat", self.heartbeat > Span::ZERO),
             positive("call", self.call > Bytes::ZERO),
             idle("reduce_containers", spark && self.reduce_containers != usual.reduce_containers, one_kind),
@@ -152,6 +228,6 @@ impl FrameworkSettings {
                 off,
             ),
         ];
-        found.into_iter().flatten().collect()
+        found.into_iter().flatten().chain(self.problems_of_disks()).collect()
     }
 }

@@ -14,10 +14,11 @@ use std::collections::VecDeque;
 
 use weft_core::{Bytes, HostId, Random, Span, Time};
 
-use crate::disks::HostDisks;
+use crate::disks::{Disks, HostDisks};
+use crate::framework::FrameworkSettings;
 use crate::plan::JobPlan;
 use crate::shuffle::Fetches;
-use crate::steps::{DiskKind, JobEvent, Steps, Transfer};
+use crate::steps::{JobEvent, Steps, Transfer};
 
 /// The hosts of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,14 +103,10 @@ impl ClusterJob {
     #[must_use]
     pub fn new(plan: JobPlan, cluster: Cluster, (tag, start): (u16, Time), random: Random) -> ClusterJob {
         let settings = &plan.settings;
-        let kind = DiskKind { disks: settings.disks, rate: settings.disk_rate, seek: settings.seek };
-        let mut hosts = [cluster.compute.as_slice(), &cluster.data].concat();
-        hosts.sort_unstable();
-        hosts.dedup();
         let free = |count: u32| Containers { free: (0..count).map(|_| JOB).collect(), held: 0 };
         let each = [free(settings.map_containers), free(settings.reduce_containers)];
         let call = (settings.call, settings.persistent_calls);
-        let mut steps = Steps::new(plan.tasks() as usize, &hosts, kind, call);
+        let mut steps = Steps::new(plan.tasks() as usize, disks(settings, &cluster), call);
         steps.schedule(start, JobEvent::Submit);
         let mut job = ClusterJob {
             tag,
@@ -138,7 +135,7 @@ impl ClusterJob {
             fetches: Fetches::new(
                 hosts,
                 if stage.reads_files() { 0 } else { stage.tasks() },
-                self.plan.settings.fetchers,
+                self.plan.settings.fetchers(),
             ),
         };
         self.plan.stages.iter().map(progress).collect()
@@ -286,6 +283,13 @@ impl ClusterJob {
     fn all_done(&self) -> bool {
         self.stages.iter().zip(&self.plan.stages).all(|(stage, plan)| stage.done == plan.tasks())
     }
+}
+
+/// The disks of all hosts of a cluster.
+fn disks(settings: &FrameworkSettings, cluster: &Cluster) -> HostDisks {
+    let data = cluster.data.iter().map(|host| (*host, Disks::new(settings.disks_of_data())));
+    let compute = cluster.compute.iter().map(|host| (*host, Disks::new(settings.disks_of_compute())));
+    data.chain(compute).collect()
 }
 
 /// The job itself and its tasks. Each draws for itself and for its copy, in the order of their numbers, so when and

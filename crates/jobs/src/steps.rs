@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{Activity, Resource, StepRecord};
-use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_core::{Bytes, HostId, Span, Time};
 
-use crate::disks::{Disks, HostDisks};
+use crate::disks::{Access, Disks, HostDisks};
 
 /// A transfer over the network that starts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) enum Need {
     /// A core for a time.
     Core(Span),
     /// Bytes read from or written to a disk of a host.
-    Disk(HostId, Bytes),
+    Disk(HostId, Access, Bytes),
     /// Bytes from one host to another, which the first sends on its own account; none if they are the same.
     Transfer(HostId, HostId, Bytes),
     /// As [`Need::Transfer`], but the second host reads them.
@@ -142,21 +142,12 @@ pub(crate) struct Steps {
     pub(crate) used: Used,
 }
 
-/// The properties of a host's disks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DiskKind {
-    pub(crate) disks: u32,
-    pub(crate) rate: Rate,
-    pub(crate) seek: Span,
-}
-
 impl Steps {
-    pub(crate) fn new(tasks: usize, hosts: &[HostId], disks: DiskKind, call: (Bytes, bool)) -> Steps {
-        let own = |host: &HostId| (*host, Disks::new(disks.disks, disks.rate, disks.seek));
+    pub(crate) fn new(tasks: usize, disks: HostDisks, call: (Bytes, bool)) -> Steps {
         Steps {
             open: vec![None; tasks],
             records: Vec::new(),
-            disks: hosts.iter().map(own).collect(),
+            disks,
             call,
             due: BTreeMap::new(),
             scheduled: 0,
@@ -202,9 +193,9 @@ impl Steps {
                 self.open_step(task).core_until = now + span;
                 self.serve_at(now + span, task, Resource::Cpu);
             }
-            Need::Disk(host, size) => {
+            Need::Disk(host, access, size) => {
                 let disks = self.disks.get_mut(&host).expect("every host of a cluster has disks");
-                let (begins, done) = disks.serve(now, size);
+                let (begins, done) = disks.serve(now, (access, size));
                 self.used.disks.add(begins, done, done.since(begins).0);
                 self.serve_at(done, task, Resource::Disk);
             }

@@ -71,6 +71,73 @@ fn the_phases_of_a_gigabyte_are_those_computed_by_hand() {
     assert!(bound("fetch").all(|by| by == Resource::Network));
 }
 
+/// A host with one disk stores the files of two maps that start at once: 125 MB at 400 Mb/s take 2.508 s, and the second map
+/// waits for the first. It writes 250 MB at 200 Mb/s; the host that runs the tasks spills 125 MB at 600 Mb/s.
+#[test]
+fn hosts_that_only_store_files_have_disks_of_their_own() {
+    let runs = FrameworkSettings {
+        disk_write_rate: Some(Rate::from_mbps(600)),
+        data_disks: Some(1),
+        data_disk_rate: Some(Rate::from_mbps(400)),
+        data_disk_write_rate: Some(Rate::from_mbps(200)),
+        replicas: 1,
+        compute: vec![1],
+        data: vec![5],
+        ..gigabyte().runs
+    };
+    let settings = TeraSortSettings { input: Bytes(250_000_000), reducers: 1, runs, ..gigabyte() };
+    assert!(settings.problems().is_empty());
+    let hosts = Cluster { compute: vec![HostId(1)], data: vec![HostId(5)], master: HostId(0) };
+    let (record, _) = run(&settings, hosts.clone());
+    let expect = |record: &JobRecord, name: &str, expected: &[f64]| {
+        let found = lasting(record, name);
+        let alike = found.iter().zip(expected).all(|(found, expected)| close(*found, *expected));
+        assert!(found.len() == expected.len() && alike, "{name}: {found:?}, by hand {expected:?}");
+    };
+    let spill = 0.008 + 125e6 * 8.0 / 600e6;
+    expect(&record, "map", &[2.508, 5.016]);
+    expect(&record, "spill", &[spill, spill]);
+    expect(&record, "reduce", &[10.008]);
+    // Without a write rate of their own, they write as fast as they read.
+    let runs = FrameworkSettings { data_disk_write_rate: None, ..settings.runs.clone() };
+    let (record, _) = run(&TeraSortSettings { runs, ..settings }, hosts);
+    expect(&record, "reduce", &[5.008]);
+}
+
+#[test]
+fn disks_of_hosts_that_do_not_exist_are_a_mistake() {
+    let told = |compute: &[u32], data: &[u32]| {
+        let (compute, data) = (compute.to_vec(), data.to_vec());
+        let runs = FrameworkSettings { data_disks: Some(4), compute, data, ..FrameworkSettings::default() };
+        runs.problems().into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
+    };
+    let idle = "`data_disks` has no effect: every host that stores files runs tasks too";
+    assert_eq!([told(&[], &[]), told(&[1, 2], &[2]), told(&[], &[3])], [idle; 3]);
+    assert_eq!([told(&[1, 2], &[2, 3]), told(&[], &[0, 3])], [""; 2], "host 0 is the master");
+    let never = FrameworkSettings { disk_write_rate: Some(Rate(0)), ..FrameworkSettings::default() };
+    assert_eq!(never.problems()[0].message, "it must be more than zero");
+}
+
+/// Tez fetches from all of eight hosts at once, MapReduce from five; a number in the scenario holds for both.
+#[test]
+fn parallel_fetches_are_those_of_the_framework_unless_given() {
+    let most = |framework, fetchers| {
+        let compute: Vec<HostId> = (1..=8).map(HostId).collect();
+        let hosts = Cluster { data: compute.clone(), compute, master: HostId(0) };
+        let runs = FrameworkSettings { framework, fetchers, ..gigabyte().runs };
+        let settings = TeraSortSettings { reducers: 1, block: Bytes(62_500_000), runs, ..gigabyte() };
+        let fetch = Bytes(125_000_000);
+        let (record, transfers) = run(&settings, hosts);
+        let remote = transfers.iter().filter(|transfer| transfer.size == fetch).count();
+        let fetching = lasting(&record, "fetch").iter().sum::<f64>();
+        (remote, (fetching / (50e-6 + LINE.time_for(fetch).seconds())).round() as u32)
+    };
+    // Seven hosts are remote; each fetch takes its time alone, so rounds of fetches count.
+    assert_eq!(most(Framework::MapReduce, None), (7, 2));
+    assert_eq!(most(Framework::Tez, None), (7, 1));
+    assert_eq!(most(Framework::Tez, Some(5)), (7, 2));
+}
+
 /// 512 B take 50.4096 us each way: the first call of a task opens its connection, and what follows knows the round trip.
 #[test]
 fn persistent_calls_open_one_connection_for_each_step() {

@@ -12,7 +12,7 @@ use crate::folder::Folder;
 use crate::form::Form;
 use crate::score::ClaimScores;
 use crate::source::{Experiment, PublishedClaim, PublishedSource, Sensitivity};
-use crate::{assumption, definition, larger, overview, verdicts, words};
+use crate::{assumption, definition, larger, overview, side_by_side, verdicts, words};
 
 /// The page of a folder of the repository.
 ///
@@ -82,6 +82,7 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
     text += &tally(source, findings);
     text += &age(source, findings);
     text += &age_of_model(source, findings);
+    text += &side_by_side::section(source, findings);
     text += &claims(source, findings);
     text += &larger::section(source, findings);
     text += &figures(source, name, findings);

@@ -12,6 +12,7 @@ use crate::drawing::FigureSource;
 use crate::epoch;
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
+use crate::grid::ClaimGrid;
 
 /// A published source and its claims.
 #[derive(Clone, Debug, Deserialize)]
@@ -43,6 +44,9 @@ pub(crate) struct PublishedSource {
     /// Curves together with the published ones.
     #[serde(rename = "figure", default)]
     pub(crate) figures: Vec<FigureSource>,
+    /// Published and measured values of many claims side by side.
+    #[serde(rename = "grid", default)]
+    pub(crate) grids: Vec<ClaimGrid>,
     /// Alternative assumptions on what the source leaves open, under which all claims are measured.
     #[serde(rename = "assumption", default)]
     pub(crate) assumptions: Vec<Assumption>,
@@ -156,6 +160,9 @@ pub(crate) struct PublishedClaim {
     /// Whether the quick form can decide it: `false` if that is too short or too small.
     #[serde(default = "yes")]
     pub(crate) quick: bool,
+    /// Whether settings were fitted to the published value, which it then does not predict.
+    #[serde(default)]
+    pub(crate) fitted: bool,
     /// Why the claim cannot be compared. Its parts, if it has any, are measured and not judged.
     #[serde(default)]
     pub(crate) not_comparable: String,

@@ -331,11 +331,17 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
     scratch.edit("fct.mean(random) / fct.mean(ecmp, load = 0.2)", "fct.meen(random) / fct.mean(ecmp");
     scratch.edit("measure = \"fct.mean(later)", "measure = \"fct.maen(later)");
     scratch.edit("id = \"C5\"", "id = \"C4\"");
+    let grid = "[[grid]]\nid = \"g\"\ntitle = \"\"\nrows_are = \"\"\nline = [1]\ncolumn = [{ name = \"\", at = \"2\" }]\n\
+        row = [{ name = \"\", claim = \"C{}\" }, { name = \"\", claim = \"C[]{}\" }]\n";
+    scratch.edit("[[table]]", &format!("{grid}[[table]]"));
     let message = scratch.run(|_| ()).unwrap_err().to_string();
     for part in [
         "line 18, C2: cannot read",
         "C3: unknown metric `fct.maen`; did you mean `fct.mean`?",
         "this id is used twice",
+        "g: there is no claim `C12`",
+        "g: the first part of `C2` has no published number",
+        "g: a line goes through two positions",
     ] {
         assert!(message.contains(part), "{part} is not in {message}");
     }

@@ -3,6 +3,7 @@
 use weft_core::{Bytes, Time};
 
 use super::{ClusterJob, JOB};
+use crate::disks::Access;
 use crate::steps::Need;
 
 impl ClusterJob {
@@ -33,7 +34,7 @@ impl ClusterJob {
         if size == Bytes::ZERO {
             return self.advance(now, JOB);
         }
-        let needs = [Need::Transfer(self.cluster.compute[0], at, size), Need::Disk(at, size)];
+        let needs = [Need::Transfer(self.cluster.compute[0], at, size), Need::Disk(at, Access::Write, size)];
         self.steps.step(now, JOB, "history", &needs);
     }
 }

@@ -4,6 +4,7 @@ use weft_core::record::Resource;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 use super::{ClusterJob, JOB};
+use crate::disks::Access;
 use crate::plan::TaskPhase;
 use crate::shuffle::OutputSpread;
 use crate::steps::Need;
@@ -84,7 +85,8 @@ impl ClusterJob {
         let own = self.cluster.compute[self.host_of(task)];
         let nearest = self.replicas_of(block).find(|at| *at == own);
         let from = nearest.or_else(|| self.replicas_of(block).next()).expect("a block is stored");
-        let needs = [Need::Disk(from, size), Need::Read(from, own, size), self.core(task, size)];
+        let needs =
+            [Need::Disk(from, Access::Read, size), Need::Read(from, own, size), self.core(task, size)];
         self.steps.step(now, task, "map", &needs);
     }
 
@@ -108,7 +110,7 @@ impl ClusterJob {
         let mut from = self.cluster.compute[self.host_of(task)];
         let mut needs = Vec::new();
         for at in self.stores_of(task) {
-            needs.extend([Need::Transfer(from, at, size), Need::Disk(at, size)]);
+            needs.extend([Need::Transfer(from, at, size), Need::Disk(at, Access::Write, size)]);
             from = at;
         }
         needs
@@ -128,7 +130,7 @@ impl ClusterJob {
             return self.advance(now, task);
         }
         let own = self.cluster.compute[self.host_of(task)];
-        self.steps.step(now, task, name, &[Need::Disk(own, size * u64::from(times))]);
+        self.steps.step(now, task, name, &[Need::Disk(own, Access::Write, size * u64::from(times))]);
     }
 
     fn parents_done(&self, stage: usize) -> bool {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Part, PublishedClaim, PublishedSource, Sensitivity};
 use crate::drawing::FigureSource;
 use crate::folder::Folder;
+use crate::grid::ClaimGrid;
 use toml::Spanned;
 use weft_bench::routebricks::{FigureOrigin, is_figure};
 use weft_expression::{Expression, selectors};
@@ -18,6 +19,7 @@ pub(crate) fn all(source: &PublishedSource, folder: &Folder, text: &str) -> Vec<
     source.claims.iter().for_each(|claim| check.claim(claim));
     source.tables.iter().for_each(|table| check.table(table));
     source.figures.iter().for_each(|figure| check.figure(figure, folder));
+    source.grids.iter().for_each(|grid| check.grid(grid));
     source.assumptions.iter().for_each(|assumption| check.unique(&assumption.id));
     check.mistakes
 }
@@ -116,6 +118,24 @@ impl Check<'_> {
             }
         }
         self.claims(id, &figure.claims);
+    }
+
+    fn grid(&mut self, grid: &ClaimGrid) {
+        let id = &grid.id;
+        self.unique(id);
+        self.claims(id, &grid.ids());
+        let listed = grid.ids();
+        for claim in self.source.claims.iter().filter(|claim| listed.contains(claim.id.get_ref())) {
+            if claim.parts.first().is_none_or(|part| part.published.is_none()) {
+                self.wrong(
+                    id,
+                    &format!("the first part of `{}` has no published number", claim.id.get_ref()),
+                );
+            }
+        }
+        if !(grid.line.is_empty() || matches!(grid.line.as_slice(), [from, to] if from != to)) {
+            self.wrong(id, "a line goes through two positions");
+        }
     }
 
     /// Checks that these claims exist.

@@ -424,7 +424,7 @@ fn thresholds_count_the_cells_of_the_arriving_packet_too() {
         let mut bench =
             BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
         let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
-        (0..3).for_each(|_| drop(bench.receive(0, capable)));
+        (0..3).for_each(|_| _ = bench.receive(0, capable));
         let counters = bench.switch.reading().counters(bench.now, PortId(0));
         assert_eq!((counters.marked, bench.queued()[0]), (marked, 3_120), "{threshold}");
     }
