@@ -88,6 +88,14 @@ impl PfcSettings {
         !self.classes.is_empty()
     }
 
+    /// A frame that pauses every class that may be paused.
+    #[must_use]
+    pub fn stop_all(&self) -> PauseFrame {
+        let mut frame = PauseFrame::default();
+        self.classes.iter().for_each(|class| frame.set(*class as usize, self.quanta as u16));
+        frame
+    }
+
     /// Whether all of a port's `queues` pause, so that no sharing rule limits any of them.
     #[must_use]
     pub fn all_lossless(&self, queues: u32) -> bool {

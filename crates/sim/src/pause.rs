@@ -207,9 +207,7 @@ impl Domain {
     fn refresh(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         if let Node::Switch(switch) = from {
-            self.devices.tell(&mut self.cx, switch, |own, turn| {
-                own.pause(turn, port, PauseOrder::Refresh);
-            });
+            self.devices.tell(&mut self.cx, switch, |own, turn| own.pause(turn, port, PauseOrder::Refresh));
         }
     }
 
@@ -222,9 +220,7 @@ impl Domain {
         if waits || now < storm.from || now >= storm.until {
             return;
         }
-        let mut frame = PauseFrame::default();
-        let pfc = &self.cx.plan.setup.switch_for(Node::Host(host)).pfc;
-        pfc.classes.iter().for_each(|class| frame.set(*class as usize, pfc.quanta as u16));
+        let frame = self.cx.plan.setup.switch_for(Node::Host(host)).pfc.stop_all();
         self.hosts.send_frame(&mut self.cx, host, frame);
     }
 
