@@ -67,7 +67,14 @@ pub struct Sight<'a> {
     pub port: u64,
 }
 
-impl Sight<'_> {
+impl<'a> Sight<'a> {
+    /// The view where memory is not in cells.
+    #[must_use]
+    #[inline(always)]
+    pub fn new(now: Time, packet: &'a Header, (queue, port): (u64, u64)) -> Sight<'a> {
+        Sight { now, packet, occupied: packet.wire, queue, port }
+    }
+
     /// The bytes within `scope`.
     #[must_use]
     pub fn bytes(&self, scope: Scope) -> u64 {

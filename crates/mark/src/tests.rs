@@ -24,17 +24,11 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
     let mut marker = red::Red::new(&settings, LINE);
     let mut random = Random::new(1, Purpose::Test, 0);
     let packet = packet(Ecn::Capable);
-    let sight =
-        Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 20_000, port: 20_000 };
+    let sight = Sight::new(Time::ZERO, &packet, (20_000, 20_000));
     let marked = (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64;
     let sigma = (100_000.0 * 0.05 * 0.95f64).sqrt();
     assert!((marked - 5_000.0).abs() < 3.0 * sigma, "{marked}");
-    let mut look = |queue| {
-        marker.arriving(
-            &Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue, port: 0 },
-            &mut random,
-        )
-    };
+    let mut look = |queue| marker.arriving(&Sight::new(Time::ZERO, &packet, (queue, 0)), &mut random);
     let edges = [(10_000, Action::Pass), (30_001, Action::Mark)];
     for (queue, action) in edges {
         assert_eq!(look(queue), action);
@@ -48,7 +42,7 @@ fn a_step_marks_above_the_threshold_where_it_is_told_to() {
     let mut at_enqueue = step::Step::new(&settings, LINE);
     let mut at_dequeue = step::Step::new(&step::StepSettings { at: At::Dequeue, ..settings.clone() }, LINE);
     let packet = packet(Ecn::Capable);
-    let sight = |queue| Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue, port: queue };
+    let sight = |queue| Sight::new(Time::ZERO, &packet, (queue, queue));
     assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Action::Pass, "exactly K with the packet");
     assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Action::Mark);
     assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Action::Pass);
@@ -63,7 +57,7 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
     let base =
         step::StepSettings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
     let plain = packet(Ecn::NotCapable);
-    let sight = Sight { now: Time::ZERO, packet: &plain, occupied: plain.wire, queue: 0, port: 9_000 };
+    let sight = Sight::new(Time::ZERO, &plain, (0, 9_000));
     for (scope, non_ect, action) in [
         (Scope::Port, NonEct::Drop, Action::Drop),
         (Scope::Port, NonEct::Pass, Action::Pass),
@@ -90,8 +84,7 @@ fn red_follows_the_queue_with_its_weight() {
             ..Default::default()
         };
         let mut marker = red::Red::new(&settings, LINE);
-        let sight =
-            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 10_000, port: 10_000 };
+        let sight = Sight::new(Time::ZERO, &packet, (10_000, 10_000));
         let mut judge = || match at {
             At::Enqueue => marker.arriving(&sight, &mut random),
             At::Dequeue => marker.leaving(&sight, &mut random),
@@ -113,8 +106,7 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
         (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
     let before = format!("{red:?} {pi:?} {pie:?}");
     let packet = packet(Ecn::Capable);
-    let sight =
-        Sight { now: Time(1 << 40), packet: &packet, occupied: packet.wire, queue: 300_000, port: 300_000 };
+    let sight = Sight::new(Time(1 << 40), &packet, (300_000, 300_000));
     let mut random = Random::new(1, Purpose::Test, 0);
     let verdicts =
         [red.leaving(&sight, &mut random), pi.leaving(&sight, &mut random), pie.leaving(&sight, &mut random)];
@@ -131,8 +123,7 @@ fn a_continued_ramp_keeps_its_slope_beyond_max() {
     let packet = packet(Ecn::Capable);
     let own = u64::from(packet.wire);
     let mut marked = |queue: u64| {
-        let sight =
-            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: queue - own, port: 0 };
+        let sight = Sight::new(Time::ZERO, &packet, (queue - own, 0));
         (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64
     };
     let slope = 0.01 / 195_000.0;
@@ -155,7 +146,7 @@ fn an_average_falls_while_the_queue_is_empty() {
         let mut random = Random::new(1, Purpose::Test, 0);
         let mut marker = red::Red::new(&settings, LINE);
         let mut judged = |now, queue| {
-            let sight = Sight { now, packet: &packet, occupied: packet.wire, queue, port: queue };
+            let sight = Sight::new(now, &packet, (queue, queue));
             match at {
                 At::Enqueue => marker.arriving(&sight, &mut random),
                 At::Dequeue => marker.leaving(&sight, &mut random),

@@ -201,13 +201,7 @@ impl VoqFabric {
             if voq.queue.bytes + u64::from(wire) > output.limit {
                 return Err(Reason::PortFull);
             }
-            let sight = Sight {
-                now,
-                packet: header,
-                occupied: header.wire,
-                queue: voq.queue.bytes,
-                port: output.waiting,
-            };
+            let sight = Sight::new(now, header, (voq.queue.bytes, output.waiting));
             action = voq.marker.arriving(&sight, random);
         }
         if action == Action::Drop {

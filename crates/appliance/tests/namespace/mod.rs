@@ -1,7 +1,9 @@
 //! Routers and hosts in a network namespace of each test.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use std::fs::File;
+#[path = "../../../cli/tests/skip/mod.rs"]
+mod skipping;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -14,28 +16,13 @@ use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, ports};
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::{Backend, FrameBatch, FramePool};
 
+pub(crate) use skipping::skip;
+
 /// Set for the program that runs inside a namespace.
 pub(crate) const INSIDE: &str = "WEFT_TEST_IS_INSIDE";
 /// The router's stations, left and right, and the hosts' at the other ends of its links.
 pub(crate) const OWN: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 1])];
 pub(crate) const HOSTS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
-
-/// Prints a line, bypassing the test harness, which hides what passing tests print. `make test` repeats it at its end.
-fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-    let list =
-        std::env::var_os("WEFT_SKIPPED").map(|path| File::options().create(true).append(true).open(path));
-    if let Some(Ok(mut list)) = list {
-        let _ = writeln!(list, "{line}");
-    }
-}
-
-/// A test that cannot run here passes and says why. With `WEFT_KERNEL_TESTS=1`, for machines on which all must run, it fails.
-pub(crate) fn skip(why: &str) {
-    let must_run = std::env::var_os("WEFT_KERNEL_TESTS").is_some_and(|set| set == "1");
-    assert!(!must_run, "WEFT_KERNEL_TESTS=1: {why}");
-    tell(&format!("skipped: {}: {why}", std::thread::current().name().unwrap_or_default()));
-}
 
 /// A command and its arguments, separated by spaces.
 pub(crate) fn must(words: &str) {

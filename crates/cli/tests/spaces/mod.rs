@@ -1,12 +1,16 @@
 //! Network namespaces with a router between a client and a server.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use std::fs::File;
+#[path = "../skip/mod.rs"]
+mod skipping;
+
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+pub(crate) use skipping::skip;
 
 /// Namespaces, their links, and the router; all gone when it is dropped.
 pub(crate) struct Bench {
@@ -40,23 +44,6 @@ pub(crate) fn must(words: &[&str]) -> String {
     let (good, text) = run(words);
     assert!(good, "{}: {text}", words.join(" "));
     text
-}
-
-/// Prints a line, bypassing the test harness, which hides what passing tests print. `make test` repeats it at its end.
-fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-    let list =
-        std::env::var_os("WEFT_SKIPPED").map(|path| File::options().create(true).append(true).open(path));
-    if let Some(Ok(mut list)) = list {
-        let _ = writeln!(list, "{line}");
-    }
-}
-
-/// A test that cannot run here passes and says why. With `WEFT_KERNEL_TESTS=1`, for machines on which all must run, it fails.
-pub(crate) fn skip(why: &str) {
-    let must_run = std::env::var_os("WEFT_KERNEL_TESTS").is_some_and(|set| set == "1");
-    assert!(!must_run, "WEFT_KERNEL_TESTS=1: {why}");
-    tell(&format!("skipped: {}: {why}", std::thread::current().name().unwrap_or_default()));
 }
 
 pub(crate) fn is_installed(program: &str) -> bool {

@@ -22,8 +22,7 @@ impl Bench {
     fn leave(&mut self, waited: u64, behind: u64, ecn: Ecn) -> Action {
         let at = |us: u64| Time::ZERO + Span::from_us(us);
         let packet = Header { arrived: at(self.now - waited), ..packet(ecn) };
-        let sight =
-            Sight { now: at(self.now), packet: &packet, occupied: packet.wire, queue: behind, port: behind };
+        let sight = Sight::new(at(self.now), &packet, (behind, behind));
         self.now += 1;
         self.codel.leaving(&sight, &mut self.random)
     }

@@ -25,13 +25,7 @@ impl Bench {
     }
 
     fn show(&mut self, now: Span, queue: u64) -> Action {
-        let sight = Sight {
-            now: Time::ZERO + now,
-            packet: &self.shown,
-            occupied: self.shown.wire,
-            queue,
-            port: queue,
-        };
+        let sight = Sight::new(Time::ZERO + now, &self.shown, (queue, queue));
         self.pi.arriving(&sight, &mut self.random)
     }
 
@@ -127,7 +121,7 @@ fn packets_are_marked_with_the_probability_where_the_marker_is_told_to() {
         pi.0.probability = 0.3;
         let mut random = Random::new(3, Purpose::Test, 0);
         let packet = packet(Ecn::Capable);
-        let sight = Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 0, port: 0 };
+        let sight = Sight::new(Time::ZERO, &packet, (0, 0));
         let mut count = |leaves: bool| {
             let mut judge = || match leaves {
                 true => pi.leaving(&sight, &mut random),
@@ -149,8 +143,7 @@ fn the_queue_after_a_packet_is_the_one_that_drains() {
     let mut leave = |pi: &mut Pi, probability, ecn| {
         pi.0.probability = probability;
         let packet = packet(ecn);
-        let sight =
-            Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue: 10_000, port: 10_000 };
+        let sight = Sight::new(Time::ZERO, &packet, (10_000, 10_000));
         let action = pi.leaving(&sight, &mut random);
         (action, pi.0.sampling.take(Time::ZERO + Span::from_us(10), 0).map(|sample| sample.bytes))
     };

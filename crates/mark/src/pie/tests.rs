@@ -58,7 +58,8 @@ fn at(us: u64) -> Time {
 
 /// Shows a packet to a marker whose queue holds `bytes`.
 fn arrive(pie: &mut Pie, us: u64, queue: u64, ecn: Ecn) -> Action {
-    let sight = Sight { now: at(us), packet: &packet(ecn), occupied: packet(ecn).wire, queue, port: queue };
+    let packet = packet(ecn);
+    let sight = Sight::new(at(us), &packet, (queue, queue));
     pie.arriving(&sight, &mut Random::new(us, Purpose::Test, queue))
 }
 
@@ -66,7 +67,7 @@ fn arrive(pie: &mut Pie, us: u64, queue: u64, ecn: Ecn) -> Action {
 fn share(pie: &Pie, queue: u64, ecn: Ecn, action: Action) -> usize {
     let mut random = Random::new(5, Purpose::Test, 0);
     let packet = packet(ecn);
-    let sight = Sight { now: Time::ZERO, packet: &packet, occupied: packet.wire, queue, port: queue };
+    let sight = Sight::new(Time::ZERO, &packet, (queue, queue));
     (0..1_000).filter(|_| pie.0.judge(&sight, &mut random) == action).count()
 }
 
@@ -129,8 +130,7 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
     let packet = packet(Ecn::Capable);
     let mut random = Random::new(5, Purpose::Test, 0);
     let mut leave = |pie: &mut Pie, us: u64, behind: u64| {
-        let sight =
-            Sight { now: at(us), packet: &packet, occupied: packet.wire, queue: behind, port: behind };
+        let sight = Sight::new(at(us), &packet, (behind, behind));
         assert_eq!(pie.leaving(&sight, &mut random), Action::Pass);
     };
     (0..17).for_each(|n| leave(&mut pie, n, 100_000));
@@ -151,7 +151,7 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
 fn the_time_that_a_packet_has_waited_is_its_delay() {
     let mut pie = Pie::new(&PieSettings { estimate: DelayEstimate::Waited, ..Default::default() }, LINE);
     let packet = weft_core::Header { arrived: at(10), ..packet(Ecn::Capable) };
-    let sight = Sight { now: at(45), packet: &packet, occupied: packet.wire, queue: 80_000, port: 80_000 };
+    let sight = Sight::new(at(45), &packet, (80_000, 80_000));
     pie.leaving(&sight, &mut Random::new(5, Purpose::Test, 0));
     arrive(&mut pie, 50, 70_000, Ecn::Capable);
     close(pie.0.controller.before, 35e-6);

@@ -111,13 +111,7 @@ impl VoqFabric {
                 now
             }
         };
-        let sight = Sight {
-            now,
-            packet: header,
-            occupied: header.wire,
-            queue: voq.queue.bytes,
-            port: output.waiting,
-        };
+        let sight = Sight::new(now, header, (voq.queue.bytes, output.waiting));
         let action = voq.marker.leaving(&sight, random);
         if action == Action::Drop {
             return Some(packet);
