@@ -150,15 +150,26 @@ fn sentence(found: &[CaseMargins]) -> String {
         let margin =
             one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
         return format!(
-            "{} with {} us of delay{}: {}, phase margin {margin}.",
+            "{} with {} us of delay{}: {}, phase margin {margin}.{}",
             one.subject.counted(),
             number(one.subject.delay * 1e6),
             if one.subject.jitter.most > 0.0 { ", without jitter" } else { "" },
-            one.words()
+            one.words(),
+            departing_words(one, found)
         );
     }
     let stable = exact.iter().filter(|one| one.unstable == Some(0) && !one.beyond).count();
     format!("{stable} of {} cases are stable by the exact linearisation.", exact.len())
+}
+
+/// What the loop does if packets are marked as they leave, as simulated switches may do, where that decides otherwise.
+fn departing_words(exact: &CaseMargins, found: &[CaseMargins]) -> String {
+    let other = found.iter().find(|one| one.name == AT_DEPARTURE && one.words() != exact.words());
+    other.map_or(String::new(), |one| {
+        let margin =
+            one.margins.phase().map(|crossing| format!(", phase margin {}", number(crossing.margin)));
+        format!(" With marks as packets leave: {}{}.", one.words(), margin.unwrap_or_default())
+    })
 }
 
 fn notes(found: &[CaseMargins]) -> Vec<String> {

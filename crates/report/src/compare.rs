@@ -1,6 +1,5 @@
 //! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
-use crate::contrast::MetricOrder;
 use crate::copies::without_copies;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
@@ -11,21 +10,23 @@ use crate::job_words::{JOB_TIME, flows_of_jobs, is_whole};
 use crate::metric::unit;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
-use crate::sweep::{Run, Sweep, paired_ratio, retained, without_interrupted};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, paired_ratio, retained, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
-use crate::text::{number, percent, plural, value};
+use crate::text::{number, plural, value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
 use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs, side_names};
 
+mod answer;
 mod sides;
 
 /// The metrics compared.
-const COMPARED: [&str; 12] = [
+const COMPARED: [&str; 13] = [
     JOB_TIME,
     "fct.mean",
+    MEAN_WITH_OPEN,
     "fct.p99",
     "fct.p99_9",
     "fct.small.p99",
@@ -116,7 +117,9 @@ fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
         b: estimate(b, metric).filter(|_| is_whole(b, metric)),
         ratio: paired_ratio(b, a, metric).filter(|_| is_whole(a, metric) && is_whole(b, metric)),
     };
+    let open = a.iter().chain(b).any(|run| run.summary.flows.unfinished > 0);
     let told = COMPARED.iter().filter(|metric| a.iter().chain(b).all(|run| !run.summary.is_maximum(metric)));
+    let told = told.filter(|metric| open || **metric != MEAN_WITH_OPEN);
     told.map(|metric| row(metric)).filter(|row| row.a.is_some() || row.b.is_some()).collect()
 }
 
@@ -144,6 +147,8 @@ impl Comparison {
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::of_all(sides.collect());
         (sweep.left_out, sweep.copies) = (left_out_a + left_out_b, copies_a + copies_b);
+        // With several cases, a baseline would compare the schemes within one side.
+        sweep.without_base = cases > 1;
         Comparison {
             names,
             differences,
@@ -219,57 +224,6 @@ impl Comparison {
         ))
     }
 
-    fn sentence(&self) -> String {
-        let [a, b] = &self.names;
-        let means = self.rows.iter().filter(|row| row.metric == "fct.mean");
-        let ratios: Vec<Estimate> = means.filter_map(|row| row.ratio).collect();
-        match ratios.as_slice() {
-            [] => format!("{a} and {b} have no case and seed in common: nothing to compare."),
-            [ratio] => {
-                let words = match MetricOrder::of(ratio) {
-                    MetricOrder::Less | MetricOrder::Greater => "",
-                    MetricOrder::Unclear => ": no significant difference",
-                    MetricOrder::OneSeed => ": one seed cannot separate them",
-                    MetricOrder::Equal if self.is_of_equals() => {
-                        return format!("{a} and {b} are equal in every metric below.");
-                    }
-                    MetricOrder::Equal => return format!("{a} and {b} have the same mean FCT."),
-                };
-                let interval = crate::contrast::interval_words(ratio);
-                format!("Mean FCT of {b} is {} ({interval}){words}.", times_words(ratio, a))
-            }
-            all => {
-                let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
-                let many =
-                    |order: MetricOrder| all.iter().filter(|ratio| MetricOrder::of(ratio) == order).count();
-                let counts = [
-                    ("significantly lower", MetricOrder::Less),
-                    ("significantly higher", MetricOrder::Greater),
-                    ("no significant difference", MetricOrder::Unclear),
-                    ("one seed only", MetricOrder::OneSeed),
-                    ("equal", MetricOrder::Equal),
-                ];
-                if self.is_of_equals() {
-                    return format!("{a} and {b} are equal in every metric of all {} cases.", all.len());
-                }
-                let counts = counts.map(|(words, order)| (words, many(order))).into_iter();
-                let counts =
-                    counts.filter(|(_, many)| *many > 0).map(|(words, many)| format!("{words} in {many}"));
-                format!(
-                    "Over {} cases, mean FCT of {b} is {}× that of {a} (geometric mean): {}.",
-                    all.len(),
-                    number(logs.exp()),
-                    counts.collect::<Vec<_>>().join(", ")
-                )
-            }
-        }
-    }
-
-    /// Whether no metric differs in any case.
-    fn is_of_equals(&self) -> bool {
-        self.rows.iter().all(|row| row.a == row.b)
-    }
-
     /// Headline, settings that differ, and metrics, in 80 columns.
     #[must_use]
     pub fn terminal(&self, colour: bool) -> String {
@@ -300,6 +254,9 @@ impl Comparison {
         page.name = format!("{} against {}", self.names[1], self.names[0]);
         page.about = "Comparison of two results, paired by seed".to_owned();
         (page.headline, page.warnings) = (headline.sentence, headline.warnings);
+        if self.sweep.without_base {
+            page.cards.clear();
+        }
         page.repeat.differences.clone_from(&self.differences);
         if let Some(answer) = page.sections.first_mut() {
             answer.lead = format!("Changes from {} to {}.", self.names[0], self.names[1]);
@@ -311,8 +268,7 @@ impl Comparison {
     /// Every ratio with its interval: for one case by metric, for several the ratio of the mean by case.
     fn ratios(&self) -> Figure {
         let [a, b] = &self.names;
-        let shown =
-            |row: &&ComparedMetric| row.ratio.is_some() && (self.cases == 1 || row.metric == "fct.mean");
+        let shown = |row: &&ComparedMetric| row.ratio.is_some() && (self.cases == 1 || self.judges(row));
         let rows: Vec<&ComparedMetric> = self.rows.iter().filter(shown).collect();
         let name =
             |row: &&ComparedMetric| if self.cases == 1 { row.metric.clone() } else { row.case.clone() };
@@ -323,7 +279,7 @@ impl Comparison {
             title: format!("{clear} of {} ratios of {b} to {a} differ significantly from 1", rows.len()),
             caption: format!(
                 "Metric of {b} divided by that of {a}, paired by seed; geometric means with 95 % intervals (Student's t \
-                 of the logarithms). Left of 1, {b} is lower."
+                 of the logarithms), each by itself. Left of 1, {b} is lower."
             ),
             samples: format!("n = {} runs", self.sweep.runs.len()),
             kind: FigureKind::Dots,
@@ -368,18 +324,6 @@ fn end_of(key: &str, most: usize) -> String {
 fn shortened(text: &str) -> String {
     let short: String = text.chars().take(24).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
-}
-
-/// `0.5× that of old`; for ratios close to 1, in per cent: `0.193 % higher than that of old`.
-fn times_words(ratio: &Estimate, than: &str) -> String {
-    let clear = matches!(MetricOrder::of(ratio), MetricOrder::Less | MetricOrder::Greater);
-    match ratio.mean - 1.0 {
-        small if clear && small.abs() < 0.005 => {
-            let word = if small < 0.0 { "lower" } else { "higher" };
-            format!("{} {word} than that of {than}", percent(small.abs()))
-        }
-        _ => format!("{}× that of {than}", number(ratio.mean)),
-    }
 }
 
 /// A run with its side as the first label, and without its link, which is relative to another folder.
@@ -431,6 +375,57 @@ mod tests {
         assert!((mean.mean - 0.5).abs() < 1e-12 && mean.excludes(1.0) && mean.runs == 3);
         assert!(comparison.sentence().starts_with("Mean FCT of new is 0.500× that of old"));
         assert!(comparison.terminal(false).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    /// What decides is the time of jobs, the mean with the flows left open, or goodput where no flow finishes.
+    #[test]
+    fn the_sentence_is_about_what_the_runs_are_for() {
+        let both = |change: &dyn Fn(&mut Run, f64)| {
+            let side = |mean: f64| -> Vec<Run> {
+                let made = |seed| {
+                    let mut run = run("ecmp", "0.8", seed, mean);
+                    change(&mut run, mean);
+                    run
+                };
+                (1..=3).map(made).collect()
+            };
+            Comparison::of(side(100.0), side(50.0), names()).sentence()
+        };
+        let jobs = both(&|run, mean| _ = run.summary.jobs.insert("seconds".into(), 200.0 - mean));
+        assert!(jobs.starts_with("The time of the jobs of new is 1.50× that of old"), "{jobs}");
+        let open = both(&|run, mean| {
+            let flows = &mut run.summary.flows;
+            (flows.started, flows.finished) = (200, 200);
+            if mean < 100.0 {
+                (flows.finished, flows.unfinished, flows.open_age_us) = (100, 100, Some(1e6));
+            }
+        });
+        assert!(open.starts_with("Mean FCT (flows that did not finish at their age) of new is 33"), "{open}");
+        let endless = both(&|run, mean| {
+            run.summary.fct_us = FlowMeasure::default();
+            run.summary.flows.unfinished = 64;
+            run.summary.goodput_gbps = mean;
+        });
+        assert!(endless.starts_with("Goodput of new is 0.500× that of old"), "{endless}");
+    }
+
+    /// With schemes on both sides no card and no title compares two of one side.
+    #[test]
+    fn a_page_of_two_sweeps_compares_the_sides_alone() {
+        let side = |times: f64| {
+            let one = |(name, mean): (&'static str, f64)| {
+                (1..=3).map(move |seed| run(name, "0.8", seed, times * mean))
+            };
+            [("ecmp", 100.0), ("drill", 50.0)].into_iter().flat_map(one).collect::<Vec<_>>()
+        };
+        let page = Comparison::of(side(1.0), side(1.1), names()).page();
+        assert!(page.cards.is_empty() && page.headline.contains("1.10× that of old"), "{}", page.headline);
+        let titles: Vec<&String> =
+            page.sections.iter().flat_map(|section| &section.figures).map(|f| &f.title).collect();
+        assert!(
+            titles.iter().all(|title| !title.contains("lower with") && !title.contains("Speedup of")),
+            "{titles:?}"
+        );
     }
 
     #[test]

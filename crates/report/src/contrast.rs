@@ -1,10 +1,11 @@
 //! Two cases compared seed by seed, and whether they differ significantly. Must not depend on pictures.
 //!
 //! A sentence may rank one case above another only if the 95 % interval over their common seeds excludes equality. With
-//! one seed there is no interval, and so no ranking.
+//! one seed there is no interval, and so no ranking. Among more than two schemes the intervals hold together, because the
+//! sentence picks the most remarkable.
 
 use crate::statistics::{Estimate, mean};
-use crate::sweep::{Run, Sweep, partners};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, partners};
 use crate::text::{number, percent, significant};
 
 /// How a metric of one case compares with that of another.
@@ -83,6 +84,12 @@ impl Contrast {
         })
     }
 
+    /// The same as one of several comparisons: see [`Estimate::among`].
+    #[must_use]
+    pub fn among(self, comparisons: usize) -> Contrast {
+        Contrast { ratio: self.ratio.ratio_among(comparisons), ..self }
+    }
+
     /// How the other case compares with the base.
     #[must_use]
     pub fn order(&self) -> MetricOrder {
@@ -96,17 +103,27 @@ impl Contrast {
         format!("{}×{interval}", number(self.ratio.mean))
     }
 
-    /// The shares of flows left out as unfinished, with the names of the cases; empty if all flows finished.
+    /// The shares of flows that did not finish, with the names of the cases, and whether they count with their age; empty if
+    /// all flows finished.
     #[must_use]
-    pub fn censored(&self, other: &str, base: &str) -> String {
+    pub fn censored(&self, other: &str, base: &str, counts: bool) -> String {
         let [of_base, of_other] = self.unfinished.map(percent);
         if self.unfinished == [0.0, 0.0] {
             return String::new();
         }
-        format!(
-            "; {of_other} of the flows with {other} and {of_base} with {base} did not finish and are in neither figure"
-        )
+        let how = if counts { "count with their age at the end" } else { "are in neither figure" };
+        format!("; {of_other} of the flows with {other} and {of_base} with {base} did not finish and {how}")
     }
+}
+
+/// Whether a statistic of finished flows may rank two cases although a share of the flows did not finish. Those belong to the tail: a
+/// percentile bears a tenth of what is beyond it, a mean of finished flows bears none.
+#[must_use]
+pub(crate) fn covers(metric: &str, unfinished: f64) -> bool {
+    let of_finished = ["fct.", "slowdown."].iter().any(|start| metric.starts_with(start));
+    let percentile = metric.rsplit_once(".p").map(|(_, digits)| digits.replace('_', "."));
+    let beyond = percentile.and_then(|digits| digits.parse().ok()).map_or(0.0, |p: f64| 1.0 - p / 100.0);
+    !of_finished || metric == MEAN_WITH_OPEN || unfinished <= beyond / 10.0
 }
 
 fn unfinished(runs: &[&Run]) -> f64 {
@@ -120,10 +137,16 @@ pub fn interval_words(estimate: &Estimate) -> String {
         .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
 }
 
-/// `95 % interval 1.55–1.69`; empty with one run.
+/// `95 % interval 1.55–1.69`, or `joint 95 % interval …` of several; absent with one run.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
-    Some(format!("95\u{202f}% interval {}", ends(estimate.low?, estimate.high?)))
+    Some(format!("{} {}", interval_name(estimate.together), ends(estimate.low?, estimate.high?)))
+}
+
+/// What the interval of one of several comparisons is called.
+#[must_use]
+pub(crate) fn interval_name(comparisons: usize) -> &'static str {
+    if comparisons > 1 { "joint 95\u{202f}% interval" } else { "95\u{202f}% interval" }
 }
 
 /// `1.55–1.69`; with more digits if three do not distinguish the ends, or hide that both are above or below 1.
@@ -163,14 +186,17 @@ impl Duel {
     /// The schemes compared at a point of the axis; `None` with a single scheme or without flows.
     #[must_use]
     pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
+        if sweep.without_base {
+            return None;
+        }
         let rank = |scheme: usize| {
-            let mean = sweep.estimate(scheme, at, "fct.mean")?.mean;
-            let order = sweep.ratio(scheme, 0, at, "fct.mean").as_ref().map(MetricOrder::of);
+            let mean = sweep.estimate(scheme, at, sweep.mean_metric())?.mean;
+            let order = sweep.ratio(scheme, 0, at, sweep.mean_metric()).as_ref().map(MetricOrder::of);
             Some((scheme, order != Some(MetricOrder::Less), mean))
         };
         let others = (1..sweep.schemes.len()).filter_map(rank);
         let (best, ..) = others.min_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)))?;
-        sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
+        sweep.estimate(0, at, sweep.mean_metric()).map(|_| Duel { base: 0, best, at })
     }
 
     /// How a metric of the other scheme compares with that of the baseline. If one of the values is zero there is no
@@ -182,7 +208,8 @@ impl Duel {
             let value = |run: &Run| run.summary.metric(metric);
             let pairs = partners(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at));
             let differences = pairs.into_iter().filter_map(|(best, base)| Some(value(best)? - value(base)?));
-            Estimate::of(&differences.collect::<Vec<f64>>()).map(|found| MetricOrder::against(&found, 0.0))
+            let found = Estimate::of(&differences.collect::<Vec<f64>>())?.among(sweep.comparisons());
+            Some(MetricOrder::against(&found, 0.0))
         })
     }
 
@@ -201,7 +228,8 @@ impl Duel {
     /// A metric of the two schemes over their common seeds.
     #[must_use]
     pub fn contrast(&self, sweep: &Sweep, metric: &str) -> Option<Contrast> {
-        Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)
+        let alone = Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)?;
+        Some(alone.among(sweep.comparisons()))
     }
 }
 
@@ -222,6 +250,13 @@ pub(crate) fn begin(place: &str, words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentiles_bear_few_open_flows_and_means_none() {
+        assert!(covers("fct.mean", 0.0) && !covers("fct.mean", 1e-6) && covers("fct.mean_with_open", 0.5));
+        assert!(covers("fct.p99", 0.001) && !covers("fct.p99", 0.002) && covers("fct.small.p50", 0.05));
+        assert!(covers("goodput", 0.9));
+    }
 
     #[test]
     fn the_ends_of_an_interval_are_told_apart_and_from_one() {

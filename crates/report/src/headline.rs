@@ -8,12 +8,12 @@ mod warnings;
 pub(crate) use incidents::{back, what};
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, MetricOrder, begin, interval_words, more_words, place_words};
+use crate::contrast::{Contrast, Duel, MetricOrder, begin, covers, interval_words, more_words, place_words};
 use crate::job_words::{is_of_jobs, job_times, job_words};
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
-use crate::sweep::{HorizontalAxis, Run, Sweep};
+use crate::sweep::{HorizontalAxis, MEAN_WITH_OPEN, Run, Sweep};
 use crate::text::{duration, number, percent, plural};
 use warnings::{copies_words, left_out_words, warnings};
 
@@ -147,7 +147,7 @@ fn run_sentence(run: &Run) -> String {
 fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let place = place_words(sweep, duel.at);
-    let Some(mean) = duel.contrast(sweep, "fct.mean") else {
+    let Some(mean) = duel.contrast(sweep, sweep.mean_metric()) else {
         return begin(&place, &format!("no seed has run under both {best} and {base}: nothing to compare."));
     };
     let answer = match mean.order() {
@@ -177,7 +177,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     format!(
         "{answer}{}{}.{others}{alike}{timeouts}",
         tail_words(sweep, duel, mean.order()),
-        mean.censored(best, base)
+        mean.censored(best, base, sweep.mean_metric() == MEAN_WITH_OPEN)
     )
 }
 
@@ -185,7 +185,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
 /// fastest of them.
 fn others_words(sweep: &Sweep, duel: Duel) -> String {
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
-    let speed = |scheme: usize| Some((scheme, sweep.ratio(duel.base, scheme, duel.at, "fct.mean")?));
+    let speed = |scheme: usize| Some((scheme, sweep.ratio(duel.base, scheme, duel.at, sweep.mean_metric())?));
     let mut known: Vec<(usize, Estimate)> = others.filter_map(speed).collect();
     known.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
     let words = |(scheme, speed): &(usize, Estimate)| {
@@ -215,7 +215,7 @@ fn others_words(sweep: &Sweep, duel: Duel) -> String {
 /// fastest.
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
-        let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
+        let contrast = Duel { base: *base, ..duel }.contrast(sweep, sweep.mean_metric());
         contrast.is_some_and(|contrast| matches!(contrast.order(), MetricOrder::Unclear | MetricOrder::Equal))
     };
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
@@ -258,7 +258,7 @@ fn times_words(found: &Contrast) -> String {
 /// Whether there are several other schemes and all are slower than the baseline.
 fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     let slower = |best: usize| {
-        let contrast = Duel { best, ..duel }.contrast(sweep, "fct.mean");
+        let contrast = Duel { best, ..duel }.contrast(sweep, sweep.mean_metric());
         contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater)
     };
     sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
@@ -277,7 +277,10 @@ fn evidence(contrast: &Contrast) -> String {
 /// The effect on the tail, joined to the sentence on the mean.
 fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let metric = tail_metric(&sweep.runs);
-    let Some(tail) = duel.contrast(sweep, metric) else {
+    let Some(tail) = duel
+        .contrast(sweep, metric)
+        .filter(|tail| tail.unfinished.iter().all(|share| covers(metric, *share)))
+    else {
         return String::new();
     };
     let (words, from, to) = (percentile_words(metric), duration(tail.base), duration(tail.other));
@@ -306,14 +309,16 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
 
 /// The sentence for a sweep with a single scheme.
 fn trend_sentence(sweep: &Sweep) -> String {
-    let mean = |at: usize| Some((at, sweep.estimate(0, at, "fct.mean")?));
+    let metric = sweep.mean_metric();
+    let mean = |at: usize| Some((at, sweep.estimate(0, at, metric)?));
     let known: Vec<(usize, Estimate)> = (0..sweep.points()).filter_map(mean).collect();
     let words = match (known.as_slice(), &sweep.axis) {
         ([_, .., _], Some(axis)) => along(sweep, axis, &known),
         ([(at, only), ..], _) => {
             let flows: u64 = sweep.case(0, *at).iter().map(|run| run.summary.flows.finished).sum();
             let mean = format!(
-                "mean FCT is {} ({}, {}).",
+                "mean FCT{} is {} ({}, {}).",
+                with_open(sweep),
                 duration(only.mean),
                 of_durations(only),
                 plural(flows, "flow")
@@ -323,6 +328,14 @@ fn trend_sentence(sweep: &Sweep) -> String {
         _ => return NONE.to_owned(),
     };
     words + &without_end(sweep, &known)
+}
+
+/// What a mean of all flows counts.
+fn with_open(sweep: &Sweep) -> &'static str {
+    match sweep.mean_metric() {
+        MEAN_WITH_OPEN => " (flows that did not finish at their age)",
+        _ => "",
+    }
 }
 
 /// The points of the axis at which no flow finished.
@@ -346,7 +359,7 @@ fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> S
     let extremes = extremes.map_or(ends, |(least, most)| [least.0, most.0]);
     let is_turning = extremes.iter().any(|place| !ends.contains(place)) && extremes[0] != extremes[1];
     let [first, last] = if is_turning { extremes } else { ends };
-    let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
+    let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), sweep.mean_metric()) else {
         return "No seed has run at both ends of the axis: nothing to compare.".to_owned();
     };
     let from = format!("{} at {}", duration(trend.base), axis.phrase(first));
@@ -363,7 +376,8 @@ fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> S
         _ => "",
     };
     let times = times_words(&trend);
-    format!("Mean FCT of {} {change}{doubt} ({times}, {}).", sweep.schemes[0], evidence(&trend))
+    let open = with_open(sweep);
+    format!("Mean FCT of {}{open} {change}{doubt} ({times}, {}).", sweep.schemes[0], evidence(&trend))
 }
 
 #[cfg(test)]
@@ -596,10 +610,8 @@ mod tests {
             runs.iter().flat_map(|(name, gbps)| [1, 2].map(|seed| endless_run(name, seed, *gbps))).collect(),
         );
         let both = Headline::of_sweep(&sweep, &[]).sentence;
-        assert!(
-            both.contains("c has the highest goodput, 35") && both.contains("b the lowest, 20"),
-            "{both}"
-        );
+        let words = "c has the highest goodput, 1.75 times that of b (joint 95\u{202f}% interval 1.75–1.75, 2 seeds): 35";
+        assert!(both.contains(words) && both.contains(" with c, 20.0"), "{both}");
         let table = crate::terminal::of_sweep(&sweep, &Headline::of_sweep(&sweep, &[]), false);
         assert!(
             table.contains("goodput") && table.contains("longest queue") && !table.contains("FCT"),
@@ -619,18 +631,52 @@ mod tests {
         let unclear = told([50.0, 75.0, 60.0]);
         assert!(unclear.contains("the goodputs do not differ significantly: 61.7 Gbps"), "{unclear}");
         assert!(
-            unclear.contains(" with dctcp and newreno (1.05×, 95 % interval") && !unclear.contains("highest"),
+            unclear.contains(" with dctcp and newreno (1.05×, joint 95 % interval")
+                && !unclear.contains("highest"),
             "{unclear}"
         );
         let clear = told([88.0, 89.0, 87.0]);
-        assert!(clear.contains("cubic has the highest goodput, 88.0 Gbps"), "{clear}");
-        assert!(clear.contains("; dctcp and newreno the lowest, 58.0 Gbps"), "{clear}");
+        assert!(
+            clear.contains("cubic has the highest goodput, 1.52 times that of dctcp and newreno"),
+            "{clear}"
+        );
+        assert!(clear.contains(": 88.0 Gbps") && clear.contains(" with cubic, 58.0 Gbps"), "{clear}");
         let one = Sweep::new(vec![endless_run("a", 1, 30.0), endless_run("b", 1, 20.0)]);
         assert!(
             sentence(&one).contains("and one seed cannot rank the goodputs: 30.0 Gbps"),
             "{}",
             sentence(&one)
         );
+    }
+
+    /// Of twenty flows under the baseline the slowest three do not finish. The mean of the others is a tenth of that of the scheme
+    /// that finishes all, and says nothing.
+    #[test]
+    fn flows_left_open_do_not_speak_for_a_scheme() {
+        let open = |seed| {
+            let mut run = run("ecmp", seed, 100.0, 17);
+            (run.summary.flows.started, run.summary.flows.unfinished) = (20, 3);
+            run.summary.flows.open_age_us = Some(30_000.0);
+            run
+        };
+        let runs = (1..=3).flat_map(|seed| [open(seed), run("drill", seed, 1_000.0, 20)]).collect();
+        let text = sentence(&Sweep::new(runs));
+        assert!(text.starts_with("drill finishes flows 1."), "{text}");
+        assert!(text.contains("15.0 % with ecmp did not finish and count with their age"), "{text}");
+        assert!(!text.contains("percentile"), "the median alone would rank them the other way: {text}");
+    }
+
+    /// Three seeds that separate two schemes do not separate the best of six.
+    #[test]
+    fn the_best_of_many_needs_stronger_evidence() {
+        let base: (&str, &[(u64, f64)]) = ("a", &[(1, 1_000.0), (2, 1_000.0), (3, 1_000.0)]);
+        let fast: &[(u64, f64)] = &[(1, 900.0), (2, 930.0), (3, 870.0)];
+        assert!(sentence(&made(&[base, ("b", fast)])).starts_with("b finishes flows 1.11 times faster"));
+        let others = ["c", "d", "e", "f"].map(|name| (name, base.1));
+        let many = made(&[&[base, ("b", fast)][..], &others].concat());
+        let text = sentence(&many);
+        assert!(text.starts_with("No significant difference between b and a"), "{text}");
+        assert!(text.contains("joint 95 % interval"), "{text}");
     }
 
     /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
@@ -1000,7 +1046,12 @@ mod tests {
         let overloaded =
             |run: &Run| Headline::of_run(run, &[]).warnings.iter().any(|words| words.contains("overloaded"));
         busy.summary.arrivals_until_s = Some(0.02);
+        let offered = |most| Some(crate::summary::Offered { uplinks: [0.5, most], downlinks: [0.5, 0.5] });
+        busy.summary.links.offered = offered(1.1);
         assert!(overloaded(&busy));
+        busy.summary.links.offered = offered(0.5);
+        assert!(!overloaded(&busy), "a hash that joins long flows is no overload");
+        busy.summary.links.offered = offered(1.1);
         busy.summary.arrivals_until_s = None;
         assert!(!overloaded(&busy), "all start together");
     }

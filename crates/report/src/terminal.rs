@@ -47,7 +47,8 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let (several, paused) = (sweep.schemes.len() > 1, paused(&sweep.runs));
     let header = [several.then(|| sweep.scheme_name.clone()), axis].into_iter().flatten();
     let quantile = tail["fct.".len()..].replace('_', ".");
-    let compared = ["faster", "95 % interval"].into_iter().filter(|_| several);
+    let interval = if sweep.comparisons() > 1 { "joint 95 % interval" } else { "95 % interval" };
+    let compared = ["faster", interval].into_iter().filter(|_| several);
     let lead = lead(sweep);
     let words =
         (lead != FCT).then(|| job_head(sweep)).into_iter().chain(["mean FCT", &quantile]).chain(compared);
@@ -89,7 +90,7 @@ fn lead(sweep: &Sweep) -> &'static str {
 fn lead_ratio(sweep: &Sweep, scheme: usize, base: usize, at: usize) -> Option<Estimate> {
     match lead(sweep) {
         JOB_TIME => job_ratio(sweep, scheme, base, at),
-        metric => sweep.ratio(scheme, base, at, metric),
+        _ => sweep.ratio(scheme, base, at, sweep.mean_metric()),
     }
 }
 

@@ -190,11 +190,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
         };
         counts[at] += 1;
     }
-    let [yes, no, incomparable, unrun] = counts;
-    let mut text = format!(
-        "Of {} claims, **{yes} are reproduced, {no} are not**; {incomparable} cannot be compared, {unrun} have not been run.",
-        source.claims.len()
-    );
+    let mut text = tally_sentence(source.claims.len(), counts);
     let parts = source.by_engine();
     for (engine, claims) in &parts {
         let of = match engine {
@@ -206,6 +202,20 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
         let _ = write!(text, "{of} {scores}");
     }
     text + "\n\n"
+}
+
+/// How many claims are reproduced, not reproduced, not comparable and not run.
+fn tally_sentence(claims: usize, [yes, no, incomparable, unrun]: [usize; 4]) -> String {
+    let be = |count| if count == 1 { "is" } else { "are" };
+    let mut rest = Vec::new();
+    if incomparable > 0 {
+        rest.push(format!("{incomparable} cannot be compared"));
+    }
+    if unrun > 0 {
+        rest.push(format!("{unrun} {} not been run", if unrun == 1 { "has" } else { "have" }));
+    }
+    let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join(", ")) };
+    format!("Of {claims} claims, **{yes} {} reproduced, {no} {} not**{rest}.", be(yes), be(no))
 }
 
 /// A note if findings have another results epoch than this program.

@@ -156,7 +156,7 @@ fn claims_are_measured_judged_and_written_down() {
     assert!(outcome.report.exists());
     let page = page(&scratch.source()).unwrap();
     assert!(
-        page.contains("**2 are reproduced, 1 are not**; 1 cannot be compared, 1 have not been run"),
+        page.contains("**2 are reproduced, 1 is not**; 1 cannot be compared, 1 has not been run"),
         "{page}"
     );
     let row = |id: &str| page.lines().find(|line| line.contains(&format!("<strong>{id}</strong>"))).unwrap();
@@ -269,7 +269,7 @@ fn a_search_halves_its_bracket_and_is_resumed() {
     let found = scratch.run(search).unwrap();
     // The bracket is 0.25 / 32 wide, two parts in a hundred of 0.4.
     scratch.edit("from = 0.999\nto = 1.001", "from = 0.98\nto = 1.02");
-    assert!(page(&scratch.source()).unwrap().contains("**1 are reproduced"), "{}", found.terminal);
+    assert!(page(&scratch.source()).unwrap().contains("**1 is reproduced"), "{}", found.terminal);
     // Two seeds: the level, and seven places for each.
     assert_eq!((found.reused, runs_below(&scratch.0.join("runs"))), (0, 2 * 8));
     let again = scratch.run(search).unwrap();

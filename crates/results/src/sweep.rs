@@ -18,6 +18,9 @@ pub fn share_one_window(runs: &mut [Run]) {
     }
 }
 
+/// The mean completion time of all flows, finished or not.
+pub const MEAN_WITH_OPEN: &str = "fct.mean_with_open";
+
 /// The keys of all labels, in order of first appearance.
 #[must_use]
 pub fn axes(runs: &[Run]) -> Vec<String> {
@@ -74,6 +77,8 @@ pub struct Sweep {
     pub scheme_name: String,
     /// The labels that all runs share, such as `load = 0.4`, in a sweep with missing cases; empty if none is missing.
     pub only: String,
+    /// Whether no scheme is the baseline of the others.
+    pub without_base: bool,
     /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,
 }
@@ -188,10 +193,29 @@ impl Sweep {
         if self.lacks(scheme, at, metric) { NOT_MEASURED.to_owned() } else { "–".to_owned() }
     }
 
-    /// The ratio of a metric under `scheme` to that under `base`, over their common seeds.
+    /// The ratio of a metric under `scheme` to that under `base`, over their common seeds; its interval holds together with those of
+    /// the other schemes.
     #[must_use]
     pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
-        paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)
+        let alone = paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)?;
+        Some(alone.ratio_among(self.comparisons()))
+    }
+
+    /// The metric by which schemes are ranked: the mean completion time, in which flows that did not finish count with their age if
+    /// there are any. A mean over the others would favour the scheme that leaves out the longest.
+    #[must_use]
+    pub fn mean_metric(&self) -> &'static str {
+        let known = |run: &Run| run.summary.mean_with_open().is_some();
+        match self.runs.iter().any(|run| run.summary.flows.unfinished > 0) && self.runs.iter().all(known) {
+            true => MEAN_WITH_OPEN,
+            false => "fct.mean",
+        }
+    }
+
+    /// How many schemes are compared with one of them.
+    #[must_use]
+    pub fn comparisons(&self) -> usize {
+        self.schemes.len().saturating_sub(1)
     }
 }
 

@@ -78,6 +78,9 @@ fn silence(settings: &ScenarioSettings) -> Option<String> {
     })
 }
 
+/// Maximum number of cases that a warning names.
+const MOST_NAMED: usize = 5;
+
 /// A load on the wire counts headers, which differ by transport, so cases do not carry the same flows.
 fn other_flows(cases: &[Case]) -> Option<String> {
     let first = cases.first()?;
@@ -87,13 +90,18 @@ fn other_flows(cases: &[Case]) -> Option<String> {
         one.flows() == other.flows() && one.topology == other.topology
     };
     let framed = |case: &Case| framing(&case.settings.transport);
-    let other = cases.iter().filter(same).find(|case| framed(case) != framed(first) && drawn(case))?;
-    Some(format!(
-        "The flows of `{}` are not those of `{}`: the load counts headers, which are of another size there; \
-         load_counts = \"payload\" gives all cases the same flows.",
-        other.label(),
-        first.label()
-    ))
+    let others = cases.iter().filter(same).filter(|case| framed(case) != framed(first) && drawn(case));
+    let names: Vec<String> = others.map(|case| format!("`{}`", case.label())).collect();
+    let (few, more) = names.split_at(names.len().min(MOST_NAMED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    (!few.is_empty()).then(|| {
+        format!(
+            "The flows of {}{more} are not those of `{}`: the load counts headers, which are of another size there; \
+             load_counts = \"payload\" gives all cases the same flows.",
+            few.join(", "),
+            first.label()
+        )
+    })
 }
 
 /// Whether arrivals depend on the size of headers.

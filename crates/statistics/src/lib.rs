@@ -214,6 +214,9 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// Number of runs.
     pub runs: usize,
+    /// The number of comparisons whose intervals hold together; 0: this one alone.
+    #[serde(skip)]
+    pub together: usize,
 }
 
 impl Estimate {
@@ -223,7 +226,39 @@ impl Estimate {
         let mean = mean(values)?;
         let runs = values.len();
         let half = half_width(values, mean);
-        Some(Estimate { mean, low: half.map(|h| mean - h), high: half.map(|h| mean + h), runs })
+        Some(Estimate { mean, low: half.map(|h| mean - h), high: half.map(|h| mean + h), runs, together: 0 })
+    }
+
+    /// The same as one of several comparisons, of which a reader looks at the most remarkable: the interval is widened so that
+    /// with 95 % confidence all of them hold (Bonferroni).
+    #[must_use]
+    pub fn among(&self, comparisons: usize) -> Estimate {
+        match comparisons {
+            ..2 => *self,
+            many => {
+                let times = self.widening(many);
+                let far = |end: f64| self.mean + (end - self.mean) * times;
+                Estimate { low: self.low.map(far), high: self.high.map(far), together: many, ..*self }
+            }
+        }
+    }
+
+    /// [`among`](Estimate::among) for a ratio, whose interval is that of its logarithm.
+    #[must_use]
+    pub fn ratio_among(&self, comparisons: usize) -> Estimate {
+        match comparisons {
+            ..2 => *self,
+            many => {
+                let times = self.widening(many);
+                let far = |end: f64| self.mean * (end / self.mean).powf(times);
+                Estimate { low: self.low.map(far), high: self.high.map(far), together: many, ..*self }
+            }
+        }
+    }
+
+    fn widening(&self, comparisons: usize) -> f64 {
+        let freedom = self.runs.saturating_sub(1).max(1);
+        quantile_of_t(freedom, 1.0 - 0.05 / comparisons as f64) / quantile_of_t(freedom, 0.95)
     }
 
     /// Geometric mean of ratios paired by seed, with Student's t interval of their logarithms, so that the interval
@@ -288,6 +323,30 @@ pub fn student_t(freedom: usize) -> f64 {
     let expansion =
         z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
     TABLE.get(freedom.wrapping_sub(1)).copied().unwrap_or(expansion)
+}
+
+/// The t between whose negative and itself Student's distribution has the share `within`.
+fn quantile_of_t(freedom: usize, within: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1e9);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if share_within_t(freedom, middle) < within { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// The share of Student's distribution between -t and t: finite series in the angle whose tangent is t / sqrt(freedom)
+/// (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+fn share_within_t(freedom: usize, t: f64) -> f64 {
+    let angle = (t / (freedom as f64).sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let odd = freedom % 2;
+    let (mut term, mut sum) = (if odd == 1 { cosine } else { 1.0 }, 0.0);
+    for power in (odd..freedom.saturating_sub(1)).step_by(2) {
+        sum += term;
+        term *= cosine * cosine * (power + 1) as f64 / (power + 2) as f64;
+    }
+    if odd == 1 { (angle + sine * sum) * std::f64::consts::FRAC_2_PI } else { sine * sum }
 }
 
 #[cfg(test)]
@@ -361,6 +420,39 @@ mod tests {
             (there.inverse().high.unwrap() - back.high.unwrap()).abs() < 1e-12 && there.inverse().runs == 3
         );
         assert_eq!(Estimate::of_ratios(&[(1.0, 0.0)]), None);
+    }
+
+    /// Printed tables of the quantiles at 0.975, 0.995 and 0.9995.
+    #[test]
+    fn quantiles_of_any_confidence_agree_with_tables() {
+        for freedom in 1..=60 {
+            let exact = quantile_of_t(freedom, 0.95);
+            assert!((exact / student_t(freedom) - 1.0).abs() < 3e-4, "{freedom}: {exact}");
+        }
+        for (freedom, within, table) in [
+            (1, 0.99, 63.657),
+            (2, 0.99, 9.925),
+            (4, 0.99, 4.604),
+            (9, 0.99, 3.250),
+            (5, 0.999, 6.869),
+            (30, 0.999, 3.646),
+        ] {
+            assert!((quantile_of_t(freedom, within) - table).abs() < 6e-4, "{freedom} {within}");
+        }
+    }
+
+    /// Of five comparisons of five seeds each the t is that of 99 %.
+    #[test]
+    fn an_interval_among_several_is_wider() {
+        let one = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let half = |estimate: Estimate| estimate.high.unwrap() - estimate.mean;
+        assert!((half(one.among(5)) / half(one) - 4.604 / 2.776).abs() < 1e-3);
+        assert_eq!((one.among(1), one.ratio_among(0)), (one, one));
+        let ratio = Estimate::of_ratios(&[(2.0, 1.0), (3.0, 1.0), (4.0, 1.0)]).unwrap();
+        let log = |end: Option<f64>| (end.unwrap() / ratio.mean).ln().abs();
+        let wide = ratio.ratio_among(3);
+        assert!((log(wide.low) - log(wide.high)).abs() < 1e-12 && log(wide.low) > 1.7 * log(ratio.low));
+        assert!(Estimate::of(&[7.0]).unwrap().among(4).low.is_none());
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl Summary {
         let timed_out = self.timed_out.unwrap_or_default();
         let counted = |count: Option<u64>| count.map(|count| count as f64);
         let perhaps = [
+            ("fct.mean_with_open", self.mean_with_open()),
             ("marks", counted(self.marks)),
             ("retransmitted", counted(self.retransmitted_bytes)),
             ("timeouts", counted(self.timeouts)),
@@ -309,7 +310,8 @@ mod tests {
     use super::*;
     use crate::derived::IdealSchedule;
     use crate::summary::{
-        DeadlineCounts, Deadlines, DropCell, Drops, DuplicateAcks, IdealTimes, Imbalance, RunFacts, Waiting,
+        DeadlineCounts, Deadlines, DropCell, Drops, DuplicateAcks, FlowCounts, IdealTimes, Imbalance,
+        RunFacts, Waiting,
     };
     use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
@@ -357,6 +359,7 @@ mod tests {
                 ..Deadlines::default()
             }),
             fct_us: times,
+            flows: FlowCounts { started: 2_000, finished: 2_000, ..FlowCounts::default() },
             arrivals_until_s: Some(0.0),
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
             imbalance: vec![Imbalance { hop: 1, packets: 2.5, ..Imbalance::default() }],

@@ -191,6 +191,9 @@ pub struct FlowCounts {
     /// Of this, payload that arrived.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub open_delivered_bytes: u64,
+    /// How long measured flows that did not finish had been open when the run ended, summed, microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_age_us: Option<f64>,
     /// Flows that started during the warm-up: not measured.
     pub warm_up: u64,
 }
@@ -348,6 +351,15 @@ impl Summary {
     #[must_use]
     pub fn interrupted(&self) -> bool {
         self.stop == stop_name(Stop::Interrupted)
+    }
+
+    /// Mean completion time in which a flow that did not finish counts with its age at the end: a lower bound that leaves nobody
+    /// out (restricted mean). `None` without flows, or for results that do not know the ages.
+    #[must_use]
+    pub fn mean_with_open(&self) -> Option<f64> {
+        let finished = self.fct_us.all.mean.map_or(0.0, |mean| mean * self.flows.finished as f64);
+        let open = if self.flows.unfinished == 0 { 0.0 } else { self.flows.open_age_us? };
+        (self.flows.started > 0).then(|| (finished + open) / self.flows.started as f64)
     }
 
     /// Share of measured flows that did not finish.

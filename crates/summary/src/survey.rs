@@ -155,6 +155,7 @@ impl<'a> RecordSurvey<'a> {
             so_far.flows.unfinished += 1;
             so_far.flows.open_bytes = so_far.flows.open_bytes.saturating_add(flow.size.0);
             so_far.flows.open_delivered_bytes += flow.delivered.0;
+            *so_far.flows.open_age_us.get_or_insert(0.0) += self.record.ended.since(flow.start).micros();
             return Ok(());
         }
         so_far.flows.finished += 1;

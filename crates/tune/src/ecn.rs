@@ -153,11 +153,12 @@ fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
     new.filter(|new| trials.iter().all(|trial| trial.threshold != Some(*new))).map(Some).collect()
 }
 
-/// The trial with the best mean; trials without a value in any run do not count.
+/// The trial with the best mean among those that leave out the fewest flows; trials without a value in any run do not count.
 fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
-    let all = (0..trials.len()).filter_map(|n| Some((cost(trials[n].mean()?, better), n)));
-    let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
+    let all =
+        (0..trials.len()).filter_map(|n| Some((trials[n].left_out, cost(trials[n].mean()?, better), n)));
+    let best = all.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    best.map(|(.., n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
 }
 
 /// A search in progress: the parts that are the same for all trials.
@@ -255,10 +256,11 @@ impl EcnAdvice {
         };
         let about = format!(
             "{}: {}{unit}, {} per trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
-             tell; open: flows that did not finish",
+             tell; open: flows that did not finish{}",
             self.options.scenario.display(),
             self.options.metric,
-            plural(self.trials[self.best].values.len() as u64, "seed")
+            plural(self.trials[self.best].values.len() as u64, "seed"),
+            self.open_words()
         );
         let found = match self.differs_nowhere() {
             true => format!(
@@ -275,6 +277,17 @@ impl EcnAdvice {
             ),
         };
         format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
+    }
+
+    /// What becomes of flows that did not finish.
+    fn open_words(&self) -> &'static str {
+        match self.trials.iter().any(|trial| trial.unfinished > 0) {
+            true if self.options.metric == "fct.mean" => ", counted with their age at the end",
+            true if self.trials.iter().any(|trial| trial.left_out > 0) => {
+                ", which the metric leaves out, so that only thresholds with the fewest compete"
+            }
+            _ => "",
+        }
     }
 
     /// The best threshold compared with the scenario's own marking, whose mean may be better.
@@ -337,7 +350,10 @@ impl EcnAdvice {
         match ranges.as_slice() {
             [[_]] => String::new(),
             all => {
-                format!("\nwithin 10 % of the best: {}", all.iter().map(words).collect::<Vec<_>>().join(", "))
+                format!(
+                    "\nshown to be within 10 % of the best: {}",
+                    all.iter().map(words).collect::<Vec<_>>().join(", ")
+                )
             }
         }
     }
@@ -374,6 +390,7 @@ impl EcnAdvice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weft_report::Run;
 
     fn options() -> EcnOptions {
         EcnOptions {
@@ -392,7 +409,7 @@ mod tests {
 
     fn trial(threshold: u64, values: [f64; 3]) -> EcnTrial {
         let values = values.into_iter().zip(1..).map(|(value, seed)| (seed, Some(value))).collect();
-        EcnTrial { threshold: Some(Bytes(threshold)), values, unfinished: 0, drops: Some(0) }
+        EcnTrial { threshold: Some(Bytes(threshold)), values, unfinished: 0, left_out: 0, drops: Some(0) }
     }
 
     #[test]
@@ -420,6 +437,33 @@ mod tests {
         );
     }
 
+    /// A threshold under which the longest flows never finish has the best percentiles of the others, and is not the best.
+    #[test]
+    fn a_threshold_gains_nothing_by_leaving_flows_open() {
+        let starving = EcnTrial { unfinished: 6, left_out: 6, ..trial(2_000, [0.1; 3]) };
+        let trials = [starving, trial(20_000, [1.0, 1.1, 0.9])];
+        assert_eq!(best_of(&trials, Better::Lower).expect("it has values"), 1);
+        assert_eq!(trials[0].verdict(&trials[1], Better::Lower), "open flows");
+        assert!(!trials[0].is_close(&trials[1]));
+        let summary = |unfinished, open_age_us| {
+            let mut run = Run::default();
+            run.summary.fct_us.all.mean = Some(10.0);
+            let flows = &mut run.summary.flows;
+            (flows.started, flows.finished, flows.unfinished, flows.open_age_us) =
+                (4, 4 - unfinished, unfinished, open_age_us);
+            run
+        };
+        let mean = |run: Run, metric: &str| EcnTrial::of(None, &[run], metric).mean();
+        assert_eq!(
+            mean(summary(1, Some(970.0)), "fct.mean"),
+            Some(250.0),
+            "three of 10 us and one open for 970 us"
+        );
+        assert_eq!(mean(summary(0, None), "fct.mean"), Some(10.0));
+        assert_eq!(EcnTrial::of(None, &[summary(1, Some(970.0))], "fct.p95").left_out, 1);
+        assert_eq!(EcnTrial::of(None, &[summary(1, Some(970.0))], "goodput").left_out, 0);
+    }
+
     /// Differences are judged by pairs of runs, so differences between seeds hide nothing.
     #[test]
     fn verdicts_come_from_pairs_of_runs() {
@@ -436,7 +480,7 @@ mod tests {
         let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
         assert_eq!(words, ["worse", "best", "alike", "worse", "unclear"]);
         assert!(
-            advice.text().contains("\nwithin 10 % of the best: from 10 B to 20 B (2 tried)"),
+            advice.text().contains("\nshown to be within 10 % of the best: from 10 B to 20 B (2 tried)"),
             "{}",
             advice.text()
         );
@@ -540,6 +584,6 @@ mod tests {
         let bad = trial(80, [2.0, 20.0, 200.0]);
         let trials = vec![own, good(10), good(20), best, bad, good(160)];
         let text = EcnAdvice { options: options(), metric, trials, best: 3, at_edge: false }.text();
-        assert!(text.ends_with("\nwithin 10 % of the best: from 10 B to 40 B (3 tried), 160 B"), "{text}");
+        assert!(text.ends_with("\nshown to be within 10 % of the best: from 10 B to 40 B (3 tried), 160 B"), "{text}");
     }
 }

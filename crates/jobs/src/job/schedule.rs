@@ -111,10 +111,8 @@ impl ClusterJob {
             Framework::Spark => 1.0,
             Framework::MapReduce | Framework::Tez => self.plan.settings.slow_start.0,
         };
-        let enough = |parent: usize| {
-            let needed = (share * f64::from(self.plan.stages[parent].tasks())).ceil() as u32;
-            self.stages[parent].done >= needed
-        };
+        let enough =
+            |parent: usize| self.stages[parent].done >= needed(share, self.plan.stages[parent].tasks());
         let ready = self.plan.stages[stage].parents.iter().all(|(parent, _)| enough(*parent));
         let opens = ready && self.stages[stage].opening.is_none();
         if opens {
@@ -162,5 +160,27 @@ impl ClusterJob {
         let containers = &mut self.containers[host][pool];
         containers.free.push_back(task);
         containers.held += u32::from(runs && self.plan.settings.framework != Framework::MapReduce);
+    }
+}
+
+/// How many of `tasks` are a share of them, rounded up; a product that misses a whole number by rounding is that number.
+fn needed(share: f64, tasks: u32) -> u32 {
+    let product = share * f64::from(tasks);
+    let whole = product.round();
+    if (product - whole).abs() < 1e-6 { whole as u32 } else { product.ceil() as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_tasks_is_exact() {
+        for tasks in 1..=500u32 {
+            for hundredths in 0..=100 {
+                let exact = (hundredths * tasks).div_ceil(100);
+                assert_eq!(needed(f64::from(hundredths) / 100.0, tasks), exact, "{hundredths} % of {tasks}");
+            }
+        }
     }
 }

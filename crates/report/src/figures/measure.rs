@@ -1,11 +1,11 @@
 //! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
 
 use super::{Samples, samples_words, series};
-use crate::contrast::{Duel, MetricOrder};
+use crate::contrast::{Duel, MetricOrder, covers};
 use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
 use crate::metric::unit;
 use crate::statistics::Estimate;
-use crate::sweep::Sweep;
+use crate::sweep::{MEAN_WITH_OPEN, Sweep};
 use crate::text::{NOT_MEASURED, number};
 
 /// A metric to plot.
@@ -184,7 +184,11 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
         return spread(sweep, of, at);
     };
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
+    let whole = |scheme: &usize| {
+        sweep.case(*scheme, at).iter().all(|run| covers(of.metric, run.summary.unfinished_share()))
+    };
     let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
+    let ratio = ratio.filter(|_| [duel.best, duel.base].iter().all(whole));
     match ratio.as_ref().map(MetricOrder::of).zip(ratio) {
         Some((MetricOrder::Unclear, _)) => {
             format!("{}: no significant difference between {best} and {base}{place}", of.name)
@@ -272,7 +276,7 @@ fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &s
 pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
     let base = &sweep.schemes[0];
     let ratios = |scheme: usize| -> Vec<Option<Estimate>> {
-        (0..sweep.points()).map(|at| sweep.ratio(0, scheme, at, "fct.mean")).collect()
+        (0..sweep.points()).map(|at| sweep.ratio(0, scheme, at, sweep.mean_metric())).collect()
     };
     let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(ratios).collect();
     all.iter().skip(1).flatten().flatten().next()?;
@@ -281,7 +285,12 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
         title: speed_up_title(sweep, &all),
         caption: format!(
             "Mean FCT under {base} divided by mean FCT under each scheme, paired by seed. Points are geometric means \
-             over seeds; bands and bars are 95 % intervals (Student's t of the logarithms)."
+             over seeds; bands and bars are 95 % intervals (Student's t of the logarithms{}).{}",
+            if sweep.comparisons() > 1 { "; those of all schemes hold together" } else { "" },
+            match sweep.mean_metric() {
+                MEAN_WITH_OPEN => " Flows that did not finish count with their age at the end.",
+                _ => "",
+            }
         ),
         samples: samples_words(sweep, None, Samples::Finished),
         ..Figure::default()

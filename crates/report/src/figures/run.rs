@@ -27,12 +27,13 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
         }
     };
     let lines = [line("median", |d| d.p50), line("p95", |d| d.p95), line("p99", |d| d.p99)];
-    let (words, of) = furthest(classes);
-    let worst = classes.iter().filter_map(|c| Some((of(&c.slowdown)?, c.to_bytes)));
-    let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0));
+    let worst = furthest(classes).and_then(|(words, of)| {
+        let all = classes.iter().filter_map(|class| Some((of(&class.slowdown)?, class.to_bytes)));
+        all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|worst| (words, worst))
+    });
     (!classes.is_empty()).then(|| Figure {
         id: "slowdown".into(),
-        title: worst.map_or("Slowdown by flow size".to_owned(), |(slowdown, bytes)| {
+        title: worst.map_or("Slowdown by flow size".to_owned(), |(words, (slowdown, bytes))| {
             format!("Slowdown is highest for flows of about {}: {}× at the {words}", size(bytes as f64), number(slowdown))
         }),
         caption: "FCT divided by the FCT of the same flow alone in the empty network (headers, first round trip and \
@@ -51,13 +52,17 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
 /// A percentile in words, and its field in a distribution.
 type Furthest = (&'static str, fn(&Distribution) -> Option<f64>);
 
-/// The highest percentile with at least 100 flows beyond it in every class; the title makes no claim beyond it.
-fn furthest(classes: &[SizeClass]) -> Furthest {
-    let percentiles: [(f64, Furthest); 2] =
-        [(0.01, ("99th percentile", |d| d.p99)), (0.05, ("95th percentile", |d| d.p95))];
+/// The highest percentile with at least 100 flows beyond it in every class; the title makes no claim beyond it, and none if even the
+/// median has fewer.
+fn furthest(classes: &[SizeClass]) -> Option<Furthest> {
+    let percentiles: [(f64, Furthest); 3] = [
+        (0.01, ("99th percentile", |d| d.p99)),
+        (0.05, ("95th percentile", |d| d.p95)),
+        (0.5, ("median", |d| d.p50)),
+    ];
     let least = classes.iter().map(|class| class.slowdown.count).min().unwrap_or(0) as f64;
     let sure = percentiles.into_iter().find(|(beyond, _)| least * beyond >= SAMPLES_BEYOND as f64);
-    sure.map_or(("median", |d: &Distribution| d.p50), |(_, furthest)| furthest)
+    sure.map(|(_, furthest)| furthest)
 }
 
 /// Waiting time by hop: the mean and, on its own axis, the 99th percentile.
@@ -126,7 +131,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
         title: match worst {
             Some((hop, packets)) if *packets > 0 => {
                 let number = hop.strip_prefix("hop").and_then(|hop| hop.parse().ok());
-                let place = number.map_or(hop.clone(), |hop| in_words(&hop_name(run, hop)));
+                let place = number.map_or(hop.clone(), |hop| place_of_drops(run, hop, *packets));
                 let whole = if *packets == drops.total { "All" } else { &count(*packets) };
                 format!("{whole} of {} drops are at {place}{}", count(drops.total), chief_reason(drops, hop))
             }
@@ -145,6 +150,16 @@ pub fn drops(run: &Run) -> Option<Figure> {
         series: reasons.into_iter().map(part).collect(),
         ..Figure::default()
     })
+}
+
+/// A hop in words. Packets that turn round below the highest tier are counted by the number of their hops: where more were lost than
+/// at all ports that lead up, the name of a hop upwards would be wrong.
+fn place_of_drops(run: &Run, hop: usize, packets: u64) -> String {
+    let upwards = hop > 0 && 2 * hop < run.summary.hop_names.len();
+    match &run.summary.links.dropped {
+        Some(towards) if upwards && packets > towards.up => format!("link {} of their paths", hop + 1),
+        _ => in_words(&hop_name(run, hop)),
+    }
 }
 
 /// Why packets were dropped at a hop, in brackets; of several reasons, the one with the most drops.
@@ -222,15 +237,28 @@ fn columns(heat: &Heat) -> (Vec<f64>, Scaled) {
 
 /// Imbalance of parallel queues over time; `None` if no switch has two sampled uplinks.
 #[must_use]
-pub fn spread(heat: &Heat) -> Option<Figure> {
+pub fn spread(run: &Run, heat: &Heat) -> Option<Figure> {
     let greatest = heat.spread_bytes.iter().copied().reduce(f64::max)?;
     let scaled = Scaled::fitting(greatest, "B", false);
     let (columns, time) = columns(heat);
     Some(Figure {
         id: "spread".into(),
-        title: format!("Parallel uplinks differ by up to {} (standard deviation)", size(greatest)),
+        title: match run.summary.imbalance.first() {
+            Some(sampled) => {
+                format!(
+                    "Queues of parallel uplinks differ by {} on average (standard deviation)",
+                    size(sampled.bytes)
+                )
+            }
+            None => format!(
+                "Mean queues of parallel uplinks differ by up to {} (standard deviation)",
+                size(greatest)
+            ),
+        },
         caption: format!(
-            "Standard deviation of the mean queue lengths of a switch's uplinks in each interval, averaged over switches.{}",
+            "Standard deviation of the mean queue lengths of a switch's uplinks in intervals of {}, averaged over switches: differences \
+             that change sides within an interval do not show. The title is the mean over single instants.{}",
+            duration(heat.column_us),
             cut(heat)
         ),
         samples: format!("{} intervals", heat.spread_bytes.len()),

@@ -1,9 +1,11 @@
 //! Runs in which no measured flow finishes, such as studies of rate control with flows that never end: shows goodput,
 //! fairness and queues instead of completion times.
 
+use crate::contrast::interval_name;
 use crate::contrast::{Contrast, MetricOrder};
 use crate::headline::{begin, interval_words, place_words};
 use crate::metric::unit;
+use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
 use crate::text::{number, plural, value};
 
@@ -49,23 +51,30 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
     let Some((most, (least, _))) = ends else {
         return begin(&place, "no measured flow finishes before the end.");
     };
-    let seeds = sweep.estimate(most, at, "goodput").map_or(String::new(), |goodput| interval_words(&goodput));
-    let goodput_of = |scheme: usize| shown("goodput", mean(scheme, "goodput"));
+    let goodput_of = |scheme: usize| {
+        let estimate = sweep.estimate(scheme, at, "goodput");
+        let seeds = estimate.map_or(String::new(), |found| format!(" ({})", seeds_words(&found)));
+        (shown("goodput", estimate.map(|found| found.mean)), seeds)
+    };
     let none = "no measured flow finishes before the end";
+    // The most and the least are picked from all pairs.
+    let pairs = sweep.schemes.len() * sweep.comparisons() / 2;
     let contrast = Contrast::of(&sweep.case(most, at), &sweep.case(least, at), "goodput");
+    let contrast = contrast.map(|found| found.among(pairs));
     let (best, worst) = (names(sweep, &alike(sweep, most, at)), names(sweep, &alike(sweep, least, at)));
     let ranked = || format!("{} with {best}, {} with {worst}", of(most), of(least));
+    let ((highest, seeds), (lowest, _)) = (goodput_of(most), goodput_of(least));
     let words = match contrast.map(|found| (found.order(), found)) {
-        _ if sweep.schemes.len() == 1 => format!("{none}: goodput is {} ({seeds}).", of(most)),
-        _ if goodput_of(most) == goodput_of(least) => {
-            format!("{none}: all have a goodput of {} ({seeds}).", goodput_of(most))
+        _ if sweep.schemes.len() == 1 => {
+            format!("{none}: goodput is {highest}{seeds}{}.", told(&|name: &str| mean(most, name)))
         }
+        _ if highest == lowest => format!("{none}: all have a goodput of {highest}{seeds}."),
         Some((MetricOrder::Less | MetricOrder::Greater, found)) => format!(
-            "{none}: {best} {} the highest goodput, {} ({}, {seeds}); {worst} the lowest, {}.",
+            "{none}: {best} {} the highest goodput, {} times that of {worst} ({}): {}.",
             if alike(sweep, most, at).len() == 1 { "has" } else { "have" },
-            of(most),
-            times(&found),
-            of(least)
+            number(found.ratio.mean),
+            interval_words(&found.ratio),
+            ranked()
         ),
         Some((MetricOrder::OneSeed, found)) => {
             format!("{none}, and one seed cannot rank the goodputs: {} ({}).", ranked(), times(&found))
@@ -83,6 +92,15 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
 
 fn times(found: &Contrast) -> String {
     format!("{}×", number(found.ratio.mean))
+}
+
+/// `95 % interval 9.1 Gbps–9.3 Gbps, 3 seeds`, of a goodput.
+fn seeds_words(goodput: &Estimate) -> String {
+    let shown = |end: f64| value(end, unit("goodput"));
+    let ends = goodput.low.zip(goodput.high);
+    ends.map_or("one seed, no interval".to_owned(), |(low, high)| {
+        format!("{} {}–{}, {} seeds", interval_name(0), shown(low), shown(high), goodput.runs)
+    })
 }
 
 /// The schemes that have the same goodput as this one in every seed, in order.

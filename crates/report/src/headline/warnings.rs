@@ -153,7 +153,8 @@ fn given_up(runs: &[Run]) -> String {
     }
 }
 
-/// Flows keep arriving, a link is always busy and flows remain: the load exceeds what the network can carry.
+/// Flows keep arriving, a link is always busy and flows remain: either the load exceeds what the network carries, or a link is
+/// shared by more than it carries. Only the offered load tells them apart.
 fn overload(runs: &[Run]) -> Option<String> {
     let overloaded = |run: &&Run| {
         run.summary.stop == "time_limit"
@@ -164,7 +165,13 @@ fn overload(runs: &[Run]) -> Option<String> {
     };
     let many = runs.iter().filter(overloaded).count();
     (many > 0).then(|| {
-        format!("{}: overloaded, flows arrive faster than a link carries them.", of_runs(many, runs.len()))
+        let shares = |run: &Run| run.summary.links.offered.as_ref().map(|offered| offered.uplinks[1]);
+        let is_offered_more = runs.iter().filter(overloaded).filter_map(shares).any(|most| most > 1.0);
+        let why = match is_offered_more {
+            true => "overloaded, flows arrive faster than a link carries them",
+            false => "a link is always busy and flows remain at the end",
+        };
+        format!("{}: {why}.", of_runs(many, runs.len()))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::figures::{
 use crate::headline::endless::endless;
 use crate::headline::{Headline, tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
-use crate::sweep::{Run, Sweep};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
 
 /// The results of each traffic entry; `None` unless there are several.
 fn traffic(sweep: &Sweep) -> Option<TextTable> {
@@ -42,7 +42,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     let headline = Headline::of_run(run, verdicts);
     let answer = [single::slowdown(run), distribution::tail(&sweep, 0), deadlines::deadlines(run)];
     let heat = run.detail.heat.as_ref();
-    let queues = [heat.map(single::heat), heat.and_then(single::spread)];
+    let queues = [heat.map(single::heat), heat.and_then(|heat| single::spread(run, heat))];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(slowest::slowest(run));
     let why = why.chain(queues.into_iter().flatten());
     let windows = run.detail.windows.as_ref().map(windows::windows);
@@ -171,6 +171,16 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         samples: Samples::Finished,
         ideals: OF_MEANS,
     };
+    let ranked = match sweep.mean_metric() {
+        metric @ MEAN_WITH_OPEN => Measure {
+            metric,
+            name: "Mean FCT with open flows",
+            caption: "Mean completion time of measured flows; those that did not finish count with their age at the end.",
+            ideals: [None; 5],
+            ..mean
+        },
+        _ => mean,
+    };
     let tail = Measure {
         id: "percentile",
         metric: tail,
@@ -218,7 +228,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
     };
     let against = [
         measure(sweep, &job),
-        measure(sweep, &mean),
+        measure(sweep, &ranked),
         speed_up(sweep),
         measure(sweep, &tail),
         measure(sweep, &small),
@@ -247,9 +257,9 @@ const OF_MEANS: [Option<IdealTime>; 5] = [
 ];
 
 const fn mean_bound(metric: &'static str) -> Option<IdealTime> {
-    let why = "no schedule of these flows has a lower mean, even without headers and delays (shortest remaining first, SRPT, at the \
-               links of hosts)";
-    Some(IdealTime { metric, name: "lower bound (SRPT)", bound: Some(why) })
+    let why = "no schedule of these flows has a lower mean: it is the greater of shortest remaining first (SRPT) at the links of hosts, \
+               without headers and delays, and each flow alone in the empty network";
+    Some(IdealTime { metric, name: "lower bound", bound: Some(why) })
 }
 
 /// The percentile of the flows alone that bounds a percentile of their completion times. Schedules have none, because
@@ -329,7 +339,8 @@ const EXPLAINING: [Measure; 8] = [
         id: "over-3",
         metric: "reordering.over_3",
         name: "Flows with more than 3 duplicate ACKs",
-        caption: "Fraction of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
+        caption: "Fraction of measured, finished flows with more than three duplicate acknowledgements, where a sender with the usual \
+                  threshold retransmits.",
         share: true,
         samples: Samples::Finished,
         ideals: [None; 5],

@@ -10,6 +10,12 @@ const fn metric(path: &'static str, unit: &'static str, meaning: &'static str, b
 /// Every metric there is.
 pub(super) const METRICS: &[Metric] = &[
     metric("fct.<statistic>", "us", "completion time of measured, finished flows", Lower),
+    metric(
+        "fct.mean_with_open",
+        "us",
+        "mean completion time in which flows that did not finish count with their age at the end of the run",
+        Lower,
+    ),
     metric("fct.<size>.<statistic>", "us", "completion time of small, medium or large flows", Lower),
     metric(
         "fct.tag.<tag>.<statistic>",

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use weft_core::record::RunRecord;
 
-/// The names of hops by their numbers, for packets that cross the highest tier: up from the host, then down. Packets
+/// The names of hops by their numbers, for packets that cross the highest tier that any packet reached: up from the host, then down. Packets
 /// that turn round below it leave the switch after their last hop upwards towards a lower tier. Further hops have
 /// only numbers. If switches of one tier are neighbours, a hop leads to different nodes for different packets, and
 /// only the first is named by its ends.
 #[must_use]
 pub fn hop_names(record: &RunRecord) -> Vec<String> {
     let tiers = tier_words(record);
-    let top = tiers.len().saturating_sub(1);
+    let top = highest_reached(record).unwrap_or(tiers.len().saturating_sub(1));
     let hops =
         record.hops.len().max(record.drops.iter().map(|drop| usize::from(drop.hop) + 1).max().unwrap_or(0));
     if has_peers(record) {
@@ -21,6 +21,13 @@ pub fn hop_names(record: &RunRecord) -> Vec<String> {
     let known = (0..2 * top).map(|hop| format!("{} → {}", tier(hop), tier(hop + 1)));
     let further = (2 * top..hops).map(|hop| format!("hop {hop}"));
     known.chain(further).collect()
+}
+
+/// The highest tier to or from which a packet was sent; `None` where links were not measured.
+fn highest_reached(record: &RunRecord) -> Option<usize> {
+    let used = record.links.iter().filter(|link| link.sent.0 > 0);
+    let tier = |node: u32| record.nodes.get(node as usize).map(|node| usize::from(node.tier));
+    used.flat_map(|link| [link.from, link.to]).filter_map(tier).max()
 }
 
 /// Whether a cable connects two switches of one tier.

@@ -14,15 +14,24 @@ pub(super) struct EcnTrial {
     /// By seed; `None` where the metric has no value.
     pub(super) values: Vec<(u64, Option<f64>)>,
     pub(super) unfinished: u64,
+    /// Of these, those that the metric leaves out: a threshold gains nothing by keeping flows from finishing.
+    pub(super) left_out: u64,
     pub(super) drops: Option<u64>,
 }
 
 impl EcnTrial {
     pub(super) fn of(threshold: Option<Bytes>, runs: &[Run], metric: &str) -> EcnTrial {
-        let value = |run: &Run| (run.manifest.seed, run.summary.metric(metric));
+        let counts_open = |run: &Run| run.summary.flows.unfinished > 0 && metric == "fct.mean";
+        let of = |run: &Run| {
+            if counts_open(run) { run.summary.mean_with_open() } else { run.summary.metric(metric) }
+        };
+        let value = |run: &Run| (run.manifest.seed, of(run));
         let drops = runs.iter().map(|run| Some(run.summary.drops.as_ref()?.total)).sum::<Option<u64>>();
         let unfinished = runs.iter().map(|run| run.summary.flows.unfinished).sum();
-        EcnTrial { threshold, values: runs.iter().map(value).collect(), unfinished, drops }
+        let of_finished =
+            metric != "fct.mean" && ["fct", "slowdown"].iter().any(|start| metric.starts_with(start));
+        let left_out = if of_finished { unfinished } else { 0 };
+        EcnTrial { threshold, values: runs.iter().map(value).collect(), unfinished, left_out, drops }
     }
 
     /// The mean over all seeds; `None` if one has no value.
@@ -41,6 +50,9 @@ impl EcnTrial {
 
     /// This trial compared with the best, as a word of the table.
     pub(super) fn verdict(&self, best: &EcnTrial, better: Better) -> &'static str {
+        if self.left_out > best.left_out {
+            return "open flows";
+        }
         let Some(ratio) = self.ratio_to(best) else { return self.without_ratio(best, better) };
         match ratio {
             _ if ratio.runs < 2 => "one seed",
@@ -74,7 +86,8 @@ impl EcnTrial {
 
     /// Whether this trial is within 10 % of another.
     pub(super) fn is_close(&self, other: &EcnTrial) -> bool {
-        self.has_values_of(other) || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio))
+        let close = || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio));
+        self.left_out <= other.left_out && (self.has_values_of(other) || close())
     }
 
     /// Whether both trials have the same values. The ratio of two zeros would not show it.

@@ -1,0 +1,122 @@
+//! The answer to a comparison in one sentence: how the metric that decides differs between the sides.
+
+use super::{ComparedMetric, Comparison};
+use crate::contrast::{MetricOrder, interval_words};
+use crate::job_words::JOB_TIME;
+use crate::statistics::Estimate;
+use crate::sweep::MEAN_WITH_OPEN;
+use crate::text::{number, percent};
+
+const MEAN: &str = "fct.mean";
+const GOODPUT: &str = "goodput";
+
+impl Comparison {
+    /// Whether a row has the metric by which its case is judged: the time of jobs, the mean completion time (with the flows that
+    /// did not finish, if there are any), or goodput where no flow finishes.
+    pub(super) fn judges(&self, row: &ComparedMetric) -> bool {
+        let has =
+            |metric: &str| self.rows.iter().any(|other| other.case == row.case && other.metric == metric);
+        let finishes = has(MEAN);
+        let own = match () {
+            () if has(JOB_TIME) => JOB_TIME,
+            () if finishes && has(MEAN_WITH_OPEN) => MEAN_WITH_OPEN,
+            () if finishes => MEAN,
+            () => GOODPUT,
+        };
+        row.metric == own
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        let [a, b] = &self.names;
+        let judging: Vec<&ComparedMetric> = self.rows.iter().filter(|row| self.judges(row)).collect();
+        let known: Vec<Estimate> = judging.iter().filter_map(|row| row.ratio).collect();
+        let metric = judging.iter().find(|row| row.ratio.is_some()).map_or(MEAN, |row| row.metric.as_str());
+        match known.as_slice() {
+            [] if judging.is_empty() => {
+                format!("{a} and {b} have no case and seed in common: nothing to compare.")
+            }
+            [] => {
+                format!("{} of {b} and {a} has no ratio: one side has no value.", capitalised(name(metric)))
+            }
+            _ if self.is_of_equals() && known.len() == 1 => {
+                format!("{a} and {b} are equal in every metric below.")
+            }
+            all if self.is_of_equals() => {
+                format!("{a} and {b} are equal in every metric of all {} cases.", all.len())
+            }
+            [ratio] => of_one(ratio, metric, [a, b]),
+            all => of_several(all, metric, [a, b]),
+        }
+    }
+
+    /// Whether no metric differs in any case.
+    fn is_of_equals(&self) -> bool {
+        self.rows.iter().all(|row| row.a == row.b)
+    }
+}
+
+/// A metric in a sentence.
+fn name(metric: &str) -> &'static str {
+    match metric {
+        JOB_TIME => "the time of the jobs",
+        MEAN_WITH_OPEN => "mean FCT (flows that did not finish at their age)",
+        GOODPUT => "goodput",
+        _ => "mean FCT",
+    }
+}
+
+fn capitalised(words: &str) -> String {
+    let (first, rest) = words.split_at(1);
+    first.to_uppercase() + rest
+}
+
+fn of_one(ratio: &Estimate, metric: &str, [a, b]: [&str; 2]) -> String {
+    let words = match MetricOrder::of(ratio) {
+        MetricOrder::Less | MetricOrder::Greater => "",
+        MetricOrder::Unclear => ": no significant difference",
+        MetricOrder::OneSeed => ": one seed cannot separate them",
+        MetricOrder::Equal => {
+            return format!("{a} and {b} have the same {}.", name(metric).trim_start_matches("the "));
+        }
+    };
+    format!(
+        "{} of {b} is {} ({}){words}.",
+        capitalised(name(metric)),
+        times_words(ratio, a),
+        interval_words(ratio)
+    )
+}
+
+/// Every case is judged at the confidence that all of them hold together.
+fn of_several(all: &[Estimate], metric: &str, [a, b]: [&str; 2]) -> String {
+    let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
+    let order = |ratio: &Estimate| MetricOrder::of(&ratio.ratio_among(all.len()));
+    let many = |wanted: MetricOrder| all.iter().filter(|ratio| order(ratio) == wanted).count();
+    let counts = [
+        ("significantly lower", MetricOrder::Less),
+        ("significantly higher", MetricOrder::Greater),
+        ("no significant difference", MetricOrder::Unclear),
+        ("one seed only", MetricOrder::OneSeed),
+        ("equal", MetricOrder::Equal),
+    ];
+    let counts = counts.map(|(words, order)| (words, many(order))).into_iter().filter(|(_, many)| *many > 0);
+    let counts: Vec<String> = counts.map(|(words, many)| format!("{words} in {many}")).collect();
+    let (cases, mean) = (all.len(), number(logs.exp()));
+    format!(
+        "Over {cases} cases, {} of {b} is {mean}× that of {a} (geometric mean): {}.",
+        name(metric),
+        counts.join(", ")
+    )
+}
+
+/// `0.5× that of old`; for ratios close to 1, in per cent: `0.193 % higher than that of old`.
+fn times_words(ratio: &Estimate, than: &str) -> String {
+    let clear = matches!(MetricOrder::of(ratio), MetricOrder::Less | MetricOrder::Greater);
+    match ratio.mean - 1.0 {
+        small if clear && small.abs() < 0.005 => {
+            let word = if small < 0.0 { "lower" } else { "higher" };
+            format!("{} {word} than that of {than}", percent(small.abs()))
+        }
+        _ => format!("{}× that of {than}", number(ratio.mean)),
+    }
+}
