@@ -50,8 +50,11 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let interval = if sweep.comparisons() > 1 { "joint 95 % interval" } else { "95 % interval" };
     let compared = ["faster", interval].into_iter().filter(|_| several);
     let lead = lead(sweep);
-    let words =
-        (lead != FCT).then(|| job_head(sweep)).into_iter().chain(["mean FCT", &quantile]).chain(compared);
+    let words = (lead != FCT)
+        .then(|| job_head(sweep))
+        .into_iter()
+        .chain([mean_head(sweep), &quantile])
+        .chain(compared);
     let words = words.chain(["drops"]).chain(paused.then_some("pauses"));
     let header: Vec<String> = header.chain(words.map(str::to_owned)).collect();
     let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
@@ -80,6 +83,11 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 }
 
 const FCT: &str = "fct.mean";
+
+/// The head of the column of means.
+fn mean_head(sweep: &Sweep) -> &'static str {
+    if sweep.mean_metric() == FCT { "mean FCT" } else { "mean with open" }
+}
 
 /// The metric by which schemes are compared: the time of jobs where every run has them.
 fn lead(sweep: &Sweep) -> &'static str {
@@ -179,8 +187,11 @@ fn case_cells(sweep: &Sweep, (scheme, at): (usize, usize), (tail, paused): (&str
     let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
     let compared = [faster, interval(ratio.as_ref())].into_iter().filter(|_| several);
     let job = (lead != FCT).then(|| open_words(sweep, (scheme, at)).unwrap_or_else(|| shown(lead)));
-    let cells =
-        job.into_iter().chain([shown(FCT), shown(tail)]).chain(compared).chain([shown("drops.total")]);
+    let cells = job
+        .into_iter()
+        .chain([shown(sweep.mean_metric()), shown(tail)])
+        .chain(compared)
+        .chain([shown("drops.total")]);
     start.chain(cells).chain(paused.then(|| shown("pause.stops"))).collect()
 }
 

@@ -86,3 +86,14 @@ pub(crate) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Ve
         found.push(impossible(facts.balancer("table_size"), "weights that sum to zero leave no port"));
     }
 }
+
+/// Without equal paths there is nothing to balance: where the cables between switches form a tree, there is one path. ECMP, the
+/// default, may be named anywhere.
+pub(crate) fn balancers_have_a_choice(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(graph) = facts.graph.filter(|_| !matches!(facts.balance, BalancerSettings::Ecmp(_))) else {
+        return;
+    };
+    if graph.fabric_cables().len() + 1 == graph.switches().len() {
+        facts.idle("balance", "every switch has a single port towards each host", found);
+    }
+}

@@ -153,6 +153,11 @@ pub(crate) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>
             let message = "with an endless storm the run never ends: give `until` here or in [measure]";
             found.push(impossible(path("until"), message));
         }
+        if let Some(end) = facts.settings.measure.until.filter(|end| *end <= storm.at) {
+            let message =
+                format!("a storm from {} on has no effect: the run ends at {end} (measure.until)", storm.at);
+            found.push(impossible(path("at"), message));
+        }
         if storm.until.is_some_and(|until| until <= storm.at) {
             found.push(impossible(path("until"), "the storm must end after it starts"));
         }

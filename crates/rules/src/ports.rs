@@ -2,6 +2,7 @@
 
 use weft_core::Bytes;
 use weft_model::Level;
+use weft_switch::share::SharingSettings;
 use weft_transport::Transport;
 
 use crate::levels::exactly;
@@ -40,6 +41,24 @@ pub(crate) fn queue_limits_hold_a_packet(facts: &Facts<'_>, found: &mut Vec<Find
         if let Some(limit) = level.queue_limit.filter(|limit| *limit < full) {
             let message = format!("{limit} holds no packet of {full}: all of them would be dropped");
             found.push(exactly(&format!("{}.queue_limit", level.path), message, false));
+        }
+    }
+}
+
+/// A queue is never longer than what its port may hold.
+pub(crate) fn queue_limits_come_before_those_of_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let most = facts.devices.iter().map(|device| match &device.switch.sharing {
+        SharingSettings::Fixed(own) if device.switch.voq.is_none() => own.per_port,
+        _ => Bytes(u64::MAX),
+    });
+    let most = most.max().unwrap_or(Bytes(u64::MAX));
+    for level in facts.settings.switch.levels() {
+        if let Some(limit) = level.queue_limit.filter(|limit| *limit >= most) {
+            let path = format!("{}.queue_limit", level.path);
+            let message = format!(
+                "`{path}` has no effect: a port holds {most} in all (switch.sharing.static.per_port), and no queue {limit}"
+            );
+            found.push(exactly(&path, message, true));
         }
     }
 }

@@ -8,6 +8,7 @@ use weft_switch::AnyBalancer;
 use weft_switch::balance::BalancerSite;
 use weft_switch::mark::{MarkerSettings, pi::PiSettings};
 use weft_switch::schedule::SchedulerSettings;
+use weft_switch::settings::Visibility;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_transport::Transport;
@@ -200,13 +201,26 @@ pub(crate) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
 
 /// Only balancers that read queue lengths depend on how these are counted.
 pub(crate) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let site = BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 };
     let balance = facts.balance;
-    if AnyBalancer::new(balance, site).reads_loads() {
+    if AnyBalancer::new(balance, SITE).reads_loads() {
+        if facts.switch.engines == 1 && facts.switch.visibility == Visibility::Instant {
+            facts.idle("switch.visibility", "a single engine sees all its decisions at once anyway", found);
+        }
         return;
     }
     let why = format!("{} does not use queue lengths", balance.name());
     for setting in ["visibility", "count_in_service", "class_load"] {
         facts.idle(&format!("switch.{setting}"), &why, found);
+    }
+}
+
+/// Where a balancer is that is only asked what it needs.
+const SITE: BalancerSite = BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 };
+
+/// A queue is the whole port if there is only one.
+pub(crate) fn marks_count_one_queue_or_several(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if facts.switch.queues == 1 {
+        let path = format!("switch.ecn.{}.scope", facts.switch.ecn.name());
+        facts.idle(&path, "there is only one queue per port (switch.queues)", found);
     }
 }

@@ -156,3 +156,15 @@ pub(crate) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Fin
         }
     }
 }
+
+/// One event has no next one.
+pub(crate) fn periods_lie_between_events(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+        if let PatternSettings::Incast(incast) = &entry.flows.pattern
+            && incast.count == 1
+            && incast.jitter == Span::ZERO
+        {
+            facts.idle(&format!("traffic[{index}].period"), "there is a single event (count = 1)", found);
+        }
+    }
+}

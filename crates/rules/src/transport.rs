@@ -94,6 +94,13 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
     {
         found.push(impossible(facts.transport("initial_window"), "a window of 0 B lets nothing pass"));
     }
+    let segment = Transport::new(facts.stack).mss();
+    if let Some(Amount::Bytes(first)) = tcp(facts).map(|tcp| tcp.initial_window).filter(|_| segment > 1)
+        && (1..segment).contains(&first.0)
+    {
+        let message = format!("a first window of {first} holds no segment of {segment} B");
+        found.push(impossible(facts.transport("initial_window"), message));
+    }
     let (packets, rates) = (Span::from_us(1), Span::from_ns(1));
     let clocks = match facts.stack {
         TransportSettings::Pfabric(own) => vec![("rto", own.rto, packets)],

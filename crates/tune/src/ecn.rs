@@ -584,6 +584,9 @@ mod tests {
         let bad = trial(80, [2.0, 20.0, 200.0]);
         let trials = vec![own, good(10), good(20), best, bad, good(160)];
         let text = EcnAdvice { options: options(), metric, trials, best: 3, at_edge: false }.text();
-        assert!(text.ends_with("\nshown to be within 10 % of the best: from 10 B to 40 B (3 tried), 160 B"), "{text}");
+        assert!(
+            text.ends_with("\nshown to be within 10 % of the best: from 10 B to 40 B (3 tried), 160 B"),
+            "{text}"
+        );
     }
 }

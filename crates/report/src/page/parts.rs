@@ -9,7 +9,7 @@ use crate::listing::ExpectationVerdict;
 use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
-use crate::sweep::{Run, Sweep};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
 use crate::terminal::since_warm_up;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, significant, value};
 use std::collections::BTreeSet;
@@ -171,8 +171,9 @@ pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 19] = [
+const COLUMNS: [(&str, &str); 20] = [
     ("fct.mean", "mean FCT"),
+    (MEAN_WITH_OPEN, "mean with open"),
     ("ideal.bound", "lower bound"),
     ("ideal.sjf", "SJF"),
     ("ideal.las", "LAS"),
@@ -201,7 +202,7 @@ fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> 
     let dated = sweep.runs.iter().any(|run| run.summary.deadlines.is_some());
     COLUMNS.into_iter().filter(move |(metric, _)| match *metric {
         metric if metric.starts_with("deadline.") => dated,
-        "flows.unfinished" => open,
+        MEAN_WITH_OPEN | "flows.unfinished" => open,
         metric if metric.starts_with("pause.") => paused(&sweep.runs),
         "ideal.bound" => bound,
         metric if metric.starts_with("ideal.") => computed(metric),

@@ -58,8 +58,9 @@ fn the_complete_text_of_a_scenario_reads_back_as_the_equal_scenario() {
 
 #[test]
 fn the_complete_text_of_a_case_reads_back_even_if_a_setting_is_idle_there() {
-    let scenario =
-        accepted(&small("[switch]\nvisibility = \"instant\"\n[sweep]\nbalance = [\"ecmp\", \"drill\"]\n"));
+    let scenario = accepted(&small(
+        "[switch]\nvisibility = \"instant\"\nengines = 2\n[sweep]\nbalance = [\"ecmp\", \"drill\"]\n",
+    ));
     for case in scenario.cases() {
         let again = accepted(&case.to_toml());
         assert_eq!(again.settings, case.settings);

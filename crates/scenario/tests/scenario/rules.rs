@@ -407,12 +407,57 @@ fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
 #[test]
 fn visibility_matters_to_balancers_that_look() {
     section(
-        "[balance.round-robin]\n[switch]\nvisibility = \"instant\"\n",
+        "[balance.round-robin]\n[switch]\nvisibility = \"instant\"\nengines = 2\n",
         "does not use queue lengths",
+        "[balance.drill]\n[switch]\nvisibility = \"instant\"\nengines = 2\n",
+    );
+    section(
         "[balance.drill]\n[switch]\nvisibility = \"instant\"\n",
+        "a single engine sees all its decisions at once",
+        "[balance.drill]\n[switch]\nvisibility = \"store\"\n",
     );
     let sweep = "[sweep]\nbalance = [\"ecmp\", \"drill\"]\n";
-    accepted(&small(&format!("[switch]\nvisibility = \"instant\"\n{sweep}")));
+    accepted(&small(&format!("[switch]\nvisibility = \"instant\"\nengines = 2\n{sweep}")));
+}
+
+#[test]
+fn a_balancer_needs_a_choice() {
+    let with_spines =
+        |spines: &str, balance: &str| small(balance).replace("spines = 2", &format!("spines = {spines}"));
+    let random = "[balance.random]\n";
+    rule(
+        &with_spines("1", random),
+        "every switch has a single port towards each host",
+        &with_spines("2", random),
+    );
+    accepted(&with_spines("1", "[balance.ecmp]\n"));
+}
+
+#[test]
+fn marks_of_one_queue_have_no_scope() {
+    section(
+        "[transport.dctcp]\n[switch.ecn.step]\nscope = \"port\"\n",
+        "there is only one queue per port",
+        "[transport.dctcp]\n[switch]\nqueues = 2\nschedule = \"drr\"\n[switch.ecn.step]\nscope = \"port\"\n",
+    );
+}
+
+#[test]
+fn a_queue_limit_lies_below_that_of_the_port() {
+    section(
+        "[[switch.port]]\nat = \"leaf*\"\nto = \"host*\"\nqueue_limit = \"1 MB\"\n",
+        "a port holds 1 MB in all",
+        "[[switch.port]]\nat = \"leaf*\"\nto = \"host*\"\nqueue_limit = \"200 kB\"\n",
+    );
+}
+
+#[test]
+fn a_first_window_holds_a_segment() {
+    section(
+        "[transport.newreno]\ninitial_window = \"1 B\"\n",
+        "a first window of 1 B holds no segment",
+        "[transport.newreno]\ninitial_window = \"1460 B\"\n",
+    );
 }
 
 #[test]
