@@ -87,11 +87,10 @@ fn of_one(ratio: &Estimate, metric: &str, [a, b]: [&str; 2]) -> String {
     )
 }
 
-/// Every case is judged at the confidence that all of them hold together.
+/// Every case is judged by itself: no case is picked out.
 fn of_several(all: &[Estimate], metric: &str, [a, b]: [&str; 2]) -> String {
     let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
-    let order = |ratio: &Estimate| MetricOrder::of(&ratio.ratio_among(all.len()));
-    let many = |wanted: MetricOrder| all.iter().filter(|ratio| order(ratio) == wanted).count();
+    let many = |wanted: MetricOrder| all.iter().filter(|ratio| MetricOrder::of(ratio) == wanted).count();
     let counts = [
         ("significantly lower", MetricOrder::Less),
         ("significantly higher", MetricOrder::Greater),
@@ -103,7 +102,7 @@ fn of_several(all: &[Estimate], metric: &str, [a, b]: [&str; 2]) -> String {
     let counts: Vec<String> = counts.map(|(words, many)| format!("{words} in {many}")).collect();
     let (cases, mean) = (all.len(), number(logs.exp()));
     format!(
-        "Over {cases} cases, {} of {b} is {mean}× that of {a} (geometric mean): {}.",
+        "Over {cases} cases, {} of {b} is {mean}× that of {a} (geometric mean); each by itself: {}.",
         name(metric),
         counts.join(", ")
     )

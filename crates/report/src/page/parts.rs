@@ -1,7 +1,7 @@
 //! The text parts of a page: cards, the table of numbers, how to repeat.
 
 use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
-use crate::contrast::{Duel, MetricOrder};
+use crate::contrast::{Duel, MetricOrder, covers};
 use crate::counts::{is_count, paused};
 use crate::headline::endless::{SHOWN, endless, most_goodput};
 use crate::headline::{tail_metric, tail_name};
@@ -129,12 +129,20 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
         let difference = duel.map_or(String::new(), |duel| difference(sweep, duel, metric));
         Some(Card { label, value, difference, note: note(metric) })
     };
-    card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
+    let ranked = |(metric, label)| match (metric, sweep.mean_metric()) {
+        ("fct.mean", MEAN_WITH_OPEN) => (MEAN_WITH_OPEN, "Mean FCT with open flows".to_owned()),
+        _ => (metric, label),
+    };
+    card_metrics(&sweep.runs).into_iter().map(ranked).filter_map(card).collect()
 }
 
 /// How the best scheme differs from the baseline: `−22 %`, for a share `+41.1 points`; empty if one has no value.
 fn difference(sweep: &Sweep, duel: Duel, metric: &str) -> String {
     let Some((best, base)) = duel.means(sweep, metric) else { return String::new() };
+    let both = [duel.best, duel.base].into_iter().flat_map(|scheme| sweep.case(scheme, duel.at));
+    if both.into_iter().any(|run| !covers(metric, run.summary.unfinished_share())) {
+        return String::new();
+    }
     let sign = if best < base { '−' } else { '+' };
     match duel.order(sweep, metric) {
         Some(MetricOrder::Unclear) => "no significant difference".to_owned(),
