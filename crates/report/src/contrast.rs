@@ -119,7 +119,7 @@ impl Contrast {
 /// Whether a statistic of finished flows may rank two cases although a share of the flows did not finish. Those belong to the tail: a
 /// percentile bears a tenth of what is beyond it, a mean of finished flows bears none.
 #[must_use]
-pub(crate) fn covers(metric: &str, unfinished: f64) -> bool {
+pub fn covers(metric: &str, unfinished: f64) -> bool {
     let of_finished = ["fct.", "slowdown."].iter().any(|start| metric.starts_with(start));
     let percentile = metric.rsplit_once(".p").map(|(_, digits)| digits.replace('_', "."));
     let beyond = percentile.and_then(|digits| digits.parse().ok()).map_or(0.0, |p: f64| 1.0 - p / 100.0);

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use weft_report::contrast::covers;
 use weft_report::page::{Page, of_run, of_sweep};
-use weft_report::text::NOT_MEASURED;
+use weft_report::text::{NOT_MEASURED, percent};
 use weft_report::{
     ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, share_one_window, terminal,
     write_report,
@@ -147,7 +148,7 @@ impl Study<'_> {
             let lacks = |metric: &str| runs.iter().any(|run| run.summary.lacks(metric));
             let is_measured = !claim.measured.iter().any(|(_, at)| lacks(&at.metric));
             let verdict = shown(&claim.judge(&lookup), is_measured);
-            let notes = [maxima(claim, runs), verdict.note];
+            let notes = [maxima(claim, runs), left_open(claim, runs), verdict.note];
             let note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
             ExpectationVerdict { note, ..verdict }
         };
@@ -269,6 +270,21 @@ fn maxima(claim: &Claim, runs: &[Run]) -> String {
     format!("{NO_SAMPLE} {}: the greatest is judged", found.join(" and "))
 }
 
+/// The beginning of the note on flows that a metric leaves out.
+const LEFT_OPEN: &str = "flows that did not finish";
+
+/// The note that a statistic of an expectation leaves out flows that may be the longest.
+fn left_open(claim: &Claim, runs: &[Run]) -> String {
+    let misses = |metric: &str| runs.iter().any(|run| !covers(metric, run.summary.unfinished_share()));
+    let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
+    let found: Vec<&str> = metrics.into_iter().filter(|metric| misses(metric)).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let most = runs.iter().map(|run| run.summary.unfinished_share()).fold(0.0, f64::max);
+    format!("{LEFT_OPEN}, up to {} of a run, are not in {}", percent(most), found.join(" and "))
+}
+
 /// A verdict for people; `is_measured` if its engine and transports measure what it is about.
 fn shown(verdict: &weft_scenario::ClaimVerdict, is_measured: bool) -> ExpectationVerdict {
     let digits = verdict.digits;
@@ -294,8 +310,12 @@ fn told(listing: &Listing) -> String {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
         let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);
-        let remark = verdict.note.split("; ").find(|note| note.starts_with(NO_SAMPLE));
-        let remark = remark.map_or(Vec::new(), |note| weft_draw::wrapped(note, weft_draw::WIDTH - 10));
+        let remark = verdict
+            .note
+            .split("; ")
+            .filter(|note| [NO_SAMPLE, LEFT_OPEN].iter().any(|start| note.starts_with(start)));
+        let remark: Vec<String> =
+            remark.flat_map(|note| weft_draw::wrapped(note, weft_draw::WIDTH - 10)).collect();
         let below =
             lines.iter().skip(1).chain([&measured]).chain(&remark).map(|line| format!("          {line}\n"));
         format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
