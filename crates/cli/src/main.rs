@@ -14,6 +14,7 @@ mod console;
 mod counts;
 mod engines;
 mod explain;
+mod file_kind;
 mod fluid;
 mod import;
 mod interrupt;

@@ -68,6 +68,7 @@ pub struct XdpQueue {
     /// Chunks for sending that the kernel does not have.
     free: Vec<u32>,
     losses: DeviceLosses,
+    send_calls: u64,
     /// Of the frames missed since the socket was opened, those already reported.
     told: u64,
     _interface: Arc<XdpInterface>,
@@ -89,7 +90,8 @@ impl XdpQueue {
         let socket = XdpSocket::open(interface.index, queue, interface.is_zero_copy())?;
         interface.program.insert(queue, &socket.descriptor)?;
         let free = (CHUNKS..2 * CHUNKS).collect();
-        Ok(XdpQueue { socket, port, free, losses: DeviceLosses::default(), told: 0, _interface: interface })
+        let losses = DeviceLosses::default();
+        Ok(XdpQueue { socket, port, free, losses, send_calls: 0, told: 0, _interface: interface })
     }
 
     /// Takes back the chunks that the kernel has sent.
@@ -119,6 +121,7 @@ impl XdpQueue {
             if self.socket.send.pending() == 0 {
                 break;
             }
+            self.send_calls += 1;
             match self.socket.wake().map_err(|error| (wake_outcome(error.raw_os_error()), error)) {
                 Ok(()) | Err((WakeOutcome::Again, _)) => self.reclaim(),
                 Err((WakeOutcome::Later, _)) => break,
@@ -205,6 +208,10 @@ impl Backend for XdpQueue {
         self.losses.missed = missed.saturating_sub(self.told);
         self.told = self.told.max(missed);
         std::mem::take(&mut self.losses)
+    }
+
+    fn send_calls(&self) -> u64 {
+        self.send_calls
     }
 
     fn descriptors(&self) -> Vec<RawFd> {
