@@ -14,3 +14,18 @@ pub(crate) fn now() -> Instant {
     #[expect(clippy::disallowed_methods, reason = "wall times are what a benchmark is for")]
     Instant::now()
 }
+
+/// Runs `work`; also returns its duration in seconds, and the share of it in which the thread did not wait for a core: 1
+/// where the kernel does not tell.
+pub(crate) fn timed_on_core<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
+    let before = waited();
+    let (result, seconds) = timed(work);
+    let wait = before.zip(waited()).map_or(0.0, |(before, after)| after.saturating_sub(before) as f64 / 1e9);
+    (result, seconds, 1.0 - (wait / seconds).min(1.0))
+}
+
+/// Nanoseconds for which this thread has been ready to run and had no core.
+fn waited() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}

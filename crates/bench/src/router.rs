@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use weft::Error;
@@ -19,6 +19,7 @@ use weft_router::tunnel::Tunnels;
 use weft_router::{Application, BATCH, Backend, FramePool, RouterWorker};
 
 use self::scene::{ENDS, OWN, STATION, begin_of, control};
+use crate::crew::{Crew, Polled};
 use crate::sealing::CipherSuite;
 use crate::{cases, clock, count, pass, results};
 
@@ -253,13 +254,8 @@ Others, on a machine of this class (Mpps on 1 and 2 cores, instructions per pack
   FastClick, forwarding                      49   91   -
 ";
 
-/// Creates a worker for a case and passes it to `measure`, with its number of frames per poll.
-fn with_worker<T>(
-    case: &RouterCase,
-    control: Option<&Arc<Control>>,
-    seed: u64,
-    measure: impl FnOnce(&mut dyn Polled) -> T,
-) -> T {
+/// A worker for a case.
+fn worker(case: &RouterCase, control: Option<&Arc<Control>>, seed: u64) -> Box<dyn Polled> {
     let frame = frame(case.size);
     // A sealed packet is made in a free buffer.
     let mut pool = FramePool::in_memory((RING + 2 * BATCH) as u32, prefer_large_pages);
@@ -270,19 +266,25 @@ fn with_worker<T>(
     };
     let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
     match control {
-        None => measure(&mut forwarding(ring, pool, case.burst)),
+        None => Box::new(forwarding(ring, pool, case.burst)),
         Some(control) => {
             let tunnels = case.sealed.map_or_else(Tunnels::default, |suite| suite.tunnels(ENDS));
             let app = Routing::new(Arc::clone(control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
-            measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
+            Box::new(RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
         }
     }
 }
 
-/// A worker of any type.
-pub(crate) trait Polled {
-    /// Polls `polls` times; returns the number of frames sent.
-    fn polls(&mut self, polls: usize) -> u64;
+/// Workers for a case, each with its own rings, over a shared table.
+fn workers(case: &RouterCase, count: u64) -> Vec<Box<dyn Polled>> {
+    let control = control_of(case);
+    (0..count).map(|number| worker(case, control.as_ref(), number)).collect()
+}
+
+/// Workers for the case of this name, which must exist.
+pub(crate) fn crew(name: &str, cores: u64) -> Crew {
+    let case = case(name).expect("a case of the router");
+    Crew::paced(workers(case, cores))
 }
 
 impl<A: Application> Polled for RouterWorker<A> {
@@ -294,25 +296,17 @@ impl<A: Application> Polled for RouterWorker<A> {
         }
         self.counters().sent - before
     }
+
+    fn send_calls(&self) -> u64 {
+        RouterWorker::send_calls(self)
+    }
 }
 
-/// Million packets per second of `workers` workers, each with its own rings, over a shared table.
-fn rate(case: &RouterCase, workers: u64) -> f64 {
-    let control = control_of(case);
-    let polls = case.fewer(POLLS * 16 / case.burst);
-    let barrier = Barrier::new(workers as usize);
-    let worker = |number: u64| {
-        with_worker(case, control.as_ref(), number, |worker| {
-            worker.polls(case.fewer(WARM));
-            barrier.wait();
-            clock::timed(|| worker.polls(polls))
-        })
-    };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..workers).map(|number| scope.spawn(move || worker(number))).collect();
-        let rates = running.into_iter().map(|thread| thread.join().expect("workers do not panic"));
-        rates.map(|(sent, seconds)| sent as f64 / seconds / 1e6).sum()
-    })
+/// Million packets per second of `cores` workers together.
+fn rate(case: &RouterCase, cores: u64) -> f64 {
+    let mut crew = Crew::new(workers(case, cores), case.fewer(POLLS * 16 / case.burst));
+    crew.run(case.fewer(WARM));
+    crew.pass().mpps
 }
 
 /// Nanoseconds to copy 64 bytes from one buffer to another.
@@ -371,14 +365,11 @@ fn counted(name: &str) -> Result<f64, Error> {
 /// There is no such case.
 pub(crate) fn one_pass(name: &str) -> Result<String, Error> {
     let case = case(name)?;
-    let control = control_of(case);
-    let sent = with_worker(case, control.as_ref(), 1, |worker| {
-        worker.polls(10);
-        pass::loop_edge(0);
-        let sent = worker.polls(case.fewer(COUNTED_POLLS));
-        pass::loop_edge(sent);
-        sent
-    });
+    let mut worker = worker(case, control_of(case).as_ref(), 1);
+    worker.polls(10);
+    pass::loop_edge(0);
+    let sent = worker.polls(case.fewer(COUNTED_POLLS));
+    pass::loop_edge(sent);
     Ok(sent.to_string())
 }
 
