@@ -33,8 +33,6 @@ pub struct RouterWorker<A> {
     /// Maximum number of frames received at once, and passed to a device at once.
     burst: usize,
     send_burst: usize,
-    /// Frames of the latter that are on their way to a device.
-    group: Vec<Frame>,
     /// The port whose device has failed in the last poll.
     failed: Option<usize>,
 }
@@ -51,7 +49,7 @@ fn note(failure: &mut PortFailure, port: usize, error: io::Error) {
 }
 
 /// Passes frames to the device of a port and counts what becomes of them.
-#[inline]
+#[inline(always)]
 fn send(
     (number, port): (usize, &mut dyn Backend),
     frames: &mut Vec<Frame>,
@@ -73,6 +71,22 @@ fn send(
     }
 }
 
+/// The same in groups of at most `most` frames.
+#[cold]
+fn send_in_groups(
+    (number, port): (usize, &mut dyn Backend),
+    (frames, most): (&mut Vec<Frame>, usize),
+    (pool, counters): (&mut FramePool, &mut RouterCounters),
+    failure: &mut PortFailure,
+) {
+    let mut group = Vec::with_capacity(most);
+    for part in frames.chunks(most) {
+        group.extend_from_slice(part);
+        send((number, &mut *port), &mut group, (&mut *pool, &mut *counters), failure);
+    }
+    frames.clear();
+}
+
 impl<A: Application> RouterWorker<A> {
     /// A worker with one queue of each port.
     #[must_use]
@@ -80,8 +94,7 @@ impl<A: Application> RouterWorker<A> {
         let out = SendQueues::new(ports.len());
         let (batch, counters) = (FrameBatch::default(), RouterCounters::of_ports(ports.len()));
         let (burst, send_burst) = (crate::pool::BATCH, usize::MAX);
-        let group = Vec::new();
-        RouterWorker { ports, pool, batch, out, app, counters, burst, send_burst, group, failed: None }
+        RouterWorker { ports, pool, batch, out, app, counters, burst, send_burst, failed: None }
     }
 
     /// Receives at most this many frames at once (kp of RouteBricks); at least 1.
@@ -176,16 +189,12 @@ impl<A: Application> RouterWorker<A> {
             if frames.is_empty() {
                 continue;
             }
-            let (pool, counters) = (&mut self.pool, &mut self.counters);
-            if frames.len() <= self.send_burst {
-                send((number, port.as_mut()), frames, (pool, counters), failure);
-                continue;
+            let desk = (&mut self.pool, &mut self.counters);
+            if frames.len() > self.send_burst {
+                send_in_groups((number, port.as_mut()), (frames, self.send_burst), desk, failure);
+            } else {
+                send((number, port.as_mut()), frames, desk, failure);
             }
-            for part in frames.chunks(self.send_burst) {
-                self.group.extend_from_slice(part);
-                send((number, port.as_mut()), &mut self.group, (pool, counters), failure);
-            }
-            frames.clear();
         }
     }
 
