@@ -29,3 +29,31 @@ fn waited() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().nth(1)?.parse().ok()
 }
+
+/// The clock rate of the cores in MHz as the kernel gives it, where it does.
+pub(crate) fn core_mhz() -> Option<f64> {
+    rate_of(&std::fs::read_to_string("/proc/cpuinfo").ok()?)
+}
+
+/// The rate of the first core in `/proc/cpuinfo`.
+fn rate_of(text: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("cpu MHz"))?;
+    let rate: f64 = line.trim_start().strip_prefix(':')?.trim().parse().ok()?;
+    (rate.is_finite() && rate > 0.0).then_some(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_rate_is_the_kernels_or_unknown() {
+        let told = "processor\t: 0\ncpu MHz\t\t: 2445.428\ncache size\t: 512 KB\ncpu MHz\t\t: 3000.0\n";
+        assert_eq!(rate_of(told), Some(2445.428));
+        for unknown in
+            ["", "processor\t: 0\nBogoMIPS\t: 50.00\n", "cpu MHz\t\t: 0.000\n", "cpu MHz\t\t: fast\n"]
+        {
+            assert_eq!(rate_of(unknown), None, "{unknown}");
+        }
+    }
+}

@@ -16,8 +16,7 @@ Examples:
   weft bench                       the standard cases, three passes each
   weft bench r1 incast --repeat 9  two cases, nine passes each
   weft bench --count --against bench/counts.json
-  weft bench router                packets a second of the router, in memory
-  weft bench router --help         its cases and options
+  weft bench router --help         the router has cases and options of its own
 
 Only the event loop is measured, not setup or reports. `bound` is a loop that
 only moves packets. Exits with 1 if a count has grown by more than 3 %.")]
@@ -36,7 +35,7 @@ pub(crate) struct BenchArguments {
     /// Threads per run
     #[arg(long, value_name = "N", value_parser = at_least_one, default_value = "1")]
     threads: NonZero<usize>,
-    /// Count instructions and allocations only, on reduced cases
+    /// Only count, on reduced cases: instructions, allocations
     #[arg(long)]
     count: bool,
     /// Print JSON
@@ -45,7 +44,7 @@ pub(crate) struct BenchArguments {
     /// Compare the counts with the --json output of an earlier call
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Folder of the cases' scenarios
+    /// Folder of the scenarios
     #[arg(long, value_name = "DIR", default_value = "scenarios/bench")]
     from: PathBuf,
     /// One pass of one reduced case, as run under callgrind
@@ -56,7 +55,7 @@ pub(crate) struct BenchArguments {
 /// Commands of `weft bench` with options of their own.
 #[derive(Subcommand)]
 enum BenchCommand {
-    /// Packets a second and instructions per packet of the router, on rings in memory
+    /// What a packet costs the router, on rings in memory
     Router(RouterBenchArguments),
 }
 
@@ -65,7 +64,7 @@ enum BenchCommand {
 #[command(after_help = "\
 Examples:
   weft bench router                      all cases, three passes each
-  weft bench router route-256k lookup-v6 two of them
+  weft bench router route-256k lookup-1m two of them
   weft bench router forward --count --against bench/router.json
 
 Cases: forward, route and lookup, with the size of the table, the bytes of a

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The kinds of files that commands read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileKind {
+pub(crate) enum InputKind {
     /// A scenario.
     Scenario,
     /// Ports of a router and what it does.
@@ -13,17 +13,18 @@ pub(crate) enum FileKind {
     Cluster,
 }
 
-impl FileKind {
+impl InputKind {
     /// The kind of a text, if it has a table or key that only this kind has.
-    fn of(text: &str) -> Option<FileKind> {
+    fn of(text: &str) -> Option<InputKind> {
         let of_line = |line: &str| {
             let head = line.trim_start_matches('[');
             let name: String = head.trim_start().chars().take_while(|one| one.is_alphanumeric()).collect();
             match (line.starts_with('['), name.as_str()) {
-                (true, "topology" | "transport" | "measure" | "expect") => Some(FileKind::Scenario),
-                (true, "port" | "route" | "tunnel" | "neighbour") => Some(FileKind::Router),
-                (false, "application" | "workers") => Some(FileKind::Router),
-                (false, "nodes") => Some(FileKind::Cluster),
+                (true, "topology" | "transport" | "measure" | "expect") => Some(InputKind::Scenario),
+                (true, "port" | "route" | "tunnel" | "neighbour") => Some(InputKind::Router),
+                (false, "weft") => Some(InputKind::Scenario),
+                (false, "application" | "workers") => Some(InputKind::Router),
+                (false, "nodes") => Some(InputKind::Cluster),
                 _ => None,
             }
         };
@@ -40,17 +41,17 @@ impl FileKind {
     /// What it is, and the command that wants it.
     fn wanted_by(self) -> (&'static str, &'static str) {
         match self {
-            FileKind::Scenario => ("a scenario", "weft run"),
-            FileKind::Router => ("the file of a router", "weft router"),
-            FileKind::Cluster => ("the description of a cluster", "weft router simulate"),
+            InputKind::Scenario => ("a scenario", "weft run"),
+            InputKind::Router => ("the file of a router", "weft router"),
+            InputKind::Cluster => ("the description of a cluster", "weft router simulate"),
         }
     }
 }
 
 /// The end of a message about a file that could not be read as the kind given: the command that wants it, if it is of
 /// another kind.
-pub(crate) fn hint(path: &Path, expected: FileKind) -> String {
-    let kind = std::fs::read_to_string(path).ok().and_then(|text| FileKind::of(&text));
+pub(crate) fn hint(path: &Path, expected: InputKind) -> String {
+    let kind = std::fs::read_to_string(path).ok().and_then(|text| InputKind::of(&text));
     kind.filter(|kind| *kind != expected).map_or(String::new(), |kind| {
         let (what, command) = kind.wanted_by();
         format!("\nhint: this looks like {what}: {command} {}", path.display())
@@ -61,7 +62,7 @@ pub(crate) fn hint(path: &Path, expected: FileKind) -> String {
 pub(crate) fn of_scenario(path: &Path, error: weft::Error) -> weft::Error {
     match error {
         weft::Error::BadInput(text) => {
-            weft::Error::BadInput(text.trim_end().to_owned() + &hint(path, FileKind::Scenario))
+            weft::Error::BadInput(text.trim_end().to_owned() + &hint(path, InputKind::Scenario))
         }
         other => other,
     }
@@ -74,14 +75,14 @@ mod tests {
     #[test]
     fn a_file_is_known_by_its_tables_and_first_keys() {
         for (text, kind) in [
-            ("seeds = [1]\n[topology]\nkind = \"star\"\n", Some(FileKind::Scenario)),
-            ("# a router\n[[port]]\nname = \"left\"\n", Some(FileKind::Router)),
-            ("application = \"switch\"\n[[ port ]]\n", Some(FileKind::Router)),
-            ("nodes = 4\nrate = \"10 Gbps\"\n[[traffic]]\n", Some(FileKind::Cluster)),
+            ("seeds = [1]\n[topology]\nkind = \"star\"\n", Some(InputKind::Scenario)),
+            ("# a router\n[[port]]\nname = \"left\"\n", Some(InputKind::Router)),
+            ("application = \"switch\"\n[[ port ]]\n", Some(InputKind::Router)),
+            ("nodes = 4\nrate = \"10 Gbps\"\n[[traffic]]\n", Some(InputKind::Cluster)),
             ("[switch]\nworkers = 3\nnodes = 2\n", None),
             ("", None),
         ] {
-            assert_eq!(FileKind::of(text), kind, "{text}");
+            assert_eq!(InputKind::of(text), kind, "{text}");
         }
     }
 }

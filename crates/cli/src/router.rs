@@ -1,7 +1,7 @@
 //! `weft router`: forwards real packets until it is interrupted.
 
 use crate::console;
-use crate::file_kind::{self, FileKind};
+use crate::input_kind::{self, InputKind};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,6 @@ use weft_blueprint::sized::SizeQuestion;
 Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
-  weft router show kernel.toml     workers, routes and queues while it runs
   weft router show queues sw.toml  all queues of a switch
   weft router show routes kernel.toml --prefix 10.0.0.0/8
   weft router plan --ports 64      how many servers a router of 64 ports takes
@@ -234,7 +233,7 @@ impl RouterArguments {
 fn read(config: &Path) -> Result<weft_appliance::RouterPlan, weft::Error> {
     weft_appliance::file::read_plan(config).map_err(|mistakes| {
         let text = mistakes.draw(console::is_coloured());
-        weft::Error::BadInput(text + &file_kind::hint(config, FileKind::Router))
+        weft::Error::BadInput(text + &input_kind::hint(config, InputKind::Router))
     })
 }
 
@@ -242,7 +241,7 @@ fn read(config: &Path) -> Result<weft_appliance::RouterPlan, weft::Error> {
 fn simulate(config: &Path) -> Result<ExitCode, weft::Error> {
     let blueprint = weft_blueprint::read_blueprint(config).map_err(|mistakes| {
         let text = mistakes.draw(console::is_coloured());
-        weft::Error::BadInput(text + &file_kind::hint(config, FileKind::Cluster))
+        weft::Error::BadInput(text + &input_kind::hint(config, InputKind::Cluster))
     })?;
     if blueprint.traffic.is_empty() {
         let hint = "for example `[[traffic]]` with `matrix = \"uniform\"` and `load = 0.9`";
