@@ -124,7 +124,7 @@ bench: rust valgrind
 # Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
 # target/release/weft bench --count --json > bench/counts.json && cargo xtask counts --write
 # target/release/weft bench router $(ROUTED) --count --json > bench/router.json
-ROUTED = forward route-256k route-256k-8 route-256k-1
+ROUTED = forward route-256k route-256k-8 route-256k-1 route-v6-256k lookup-256k lookup-1m lookup-v6-256k
 counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json

@@ -1,36 +1,46 @@
-//! The tables of the chapter on performance: instructions per packet-hop, written from `bench/counts.json`, and times and
-//! memory of whole runs, written from `bench/times.json`.
+//! The tables of the chapter on performance: instructions per packet-hop, written from `bench/counts.json`, those of the
+//! router per packet, written from `bench/router.json`, and times and memory of whole runs, written from
+//! `bench/times.json`.
 
 use crate::Verdict;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use weft_bench::results::{BenchResults, CaseResult};
+use weft_bench::router::RouterResults;
 
 const PAGE: &str = "docs/src/performance.md";
 const COUNTS: &str = "bench/counts.json";
 const TIMES: &str = "bench/times.json";
+const ROUTER: &str = "bench/router.json";
 
 /// A generated part of the page: its file, how it becomes a table, and the lines around it.
 struct Part {
     file: &'static str,
-    table: fn(&BenchResults) -> String,
+    /// From the name and the text of the file.
+    table: fn(&str, &str) -> Result<String, weft::Error>,
     begin: &'static str,
     end: &'static str,
 }
 
-const PARTS: [Part; 2] = [
+const PARTS: [Part; 3] = [
     Part {
         file: COUNTS,
-        table: counts_table,
+        table: |name, text| BenchResults::read(name, text).map(|counts| counts_table(&counts)),
         begin: "<!-- Written by `cargo xtask counts --write` from bench/counts.json. -->\n",
         end: "<!-- End of the counts. -->\n",
     },
     Part {
         file: TIMES,
-        table: times_table,
+        table: |name, text| BenchResults::read(name, text).map(|times| times_table(&times)),
         begin: "<!-- Written by `cargo xtask counts --write` from bench/times.json. -->\n",
         end: "<!-- End of the times. -->\n",
+    },
+    Part {
+        file: ROUTER,
+        table: |name, text| RouterResults::read(name, text).map(|router| router_table(&router)),
+        begin: "<!-- Written by `cargo xtask counts --write` from bench/router.json. -->\n",
+        end: "<!-- End of the router's counts. -->\n",
     },
 ];
 
@@ -50,9 +60,10 @@ pub(crate) fn check(root: &Path) -> Verdict {
     }
     let (page, written) = pages(root)?;
     if page == written {
-        return Ok(format!("{PAGE} has the figures of {COUNTS} and {TIMES}"));
+        return Ok(format!("{PAGE} has the figures of {COUNTS}, {ROUTER} and {TIMES}"));
     }
-    Err(vec![format!("{PAGE} does not have the figures of {COUNTS} and {TIMES}: cargo xtask counts --write")])
+    let files = format!("{COUNTS}, {ROUTER} and {TIMES}");
+    Err(vec![format!("{PAGE} does not have the figures of {files}: cargo xtask counts --write")])
 }
 
 /// The complaint if a case takes more than its ratio allows, or was not counted.
@@ -83,12 +94,12 @@ fn pages(root: &Path) -> Result<(String, String), Vec<String>> {
     let page = read(PAGE)?;
     let mut written = page.clone();
     for Part { file, table, begin, end } in PARTS {
-        let results = BenchResults::read(file, &read(file)?).map_err(|error| vec![error.to_string()])?;
+        let written_table = table(file, &read(file)?).map_err(|error| vec![error.to_string()])?;
         let outside =
             written.split_once(begin).and_then(|(head, rest)| Some((head, rest.split_once(end)?.1)));
         let (head, tail) =
             outside.ok_or_else(|| vec![format!("{PAGE} lacks the lines around the table of {file}")])?;
-        written = format!("{head}{begin}{}{end}{tail}", table(&results));
+        written = format!("{head}{begin}{written_table}{end}{tail}");
     }
     Ok((page, written))
 }
@@ -112,6 +123,16 @@ fn counts_table(counts: &BenchResults) -> String {
             "| {name} | {instructions:.0} | {times:.2} | {misses} | {events:.2} | {allocations} |"
         )
         .expect("a string takes any text");
+    }
+    text
+}
+
+fn router_table(router: &RouterResults) -> String {
+    let mut text = String::from("| case | instructions per packet |\n|---|---:|\n");
+    for case in &router.cases {
+        if let Some(instructions) = case.instructions {
+            writeln!(text, "| {} | {instructions:.1} |", case.name).expect("a string takes any text");
+        }
     }
     text
 }
@@ -156,6 +177,17 @@ mod tests {
             case("r1-strict", strict)
         );
         BenchResults::read("counts.json", &text).expect("a file of counts")
+    }
+
+    #[test]
+    fn a_case_of_the_router_has_a_row_if_it_was_counted() {
+        let text =
+            r#"{"cases": [{"name": "forward", "instructions": 28.04}, {"name": "gcm128-64", "mpps": 2.5}]}"#;
+        let router = RouterResults::read("router.json", text).expect("a file of counts");
+        assert_eq!(
+            router_table(&router),
+            "| case | instructions per packet |\n|---|---:|\n| forward | 28.0 |\n"
+        );
     }
 
     #[test]

@@ -22,21 +22,11 @@ pub enum ApplianceError {
         /// A hint.
         hint: &'static str,
     },
-    /// Interfaces are missing or unsuitable.
+    /// Interfaces are missing or unsuitable, or captures cannot be read or written.
     #[error("{}", messages.join("\n"))]
     Ports {
         /// The problem with each of them.
         messages: Vec<String>,
-    },
-    /// A capture cannot be read or written.
-    #[error("port `{port}`: {file}: {message}")]
-    Capture {
-        /// The port.
-        port: String,
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
     },
     /// Captures cannot be played any further.
     #[error("playing captures: {cause}")]

@@ -23,6 +23,7 @@ const KEYS: &[&str] = &[
     "application",
     "workers",
     "burst",
+    "send_burst",
     "pin",
     "metrics",
     "errors_per_second",
@@ -81,6 +82,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let application = application(document, &mut root)?;
     let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
     let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
+    let send_burst = root.number("send_burst", 1, 64).map(|burst| burst as usize);
     let pin = root.flag("pin");
     let cores = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     if pin && usize::from(workers) > cores {
@@ -145,7 +147,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         PortPurpose::Switch(switch) => PlannedApplication::Switch(switch?.clone()),
         PortPurpose::Cluster(node) => PlannedApplication::Cluster(node?.clone()),
     };
-    Some(RouterPlan { workers, burst, pin, metrics, application, ports })
+    Some(RouterPlan { workers, burst, send_burst, pin, metrics, application, ports })
 }
 
 /// The content of the tables `[[tunnel]]`, `[[route]]` and `[[neighbour]]`.
@@ -214,7 +216,7 @@ fn check_captures(
     if application == "cluster" {
         root.wrong("port", "nodes of a cluster say hello to each other, which captures do not", "interfaces");
     }
-    for key in ["metrics", "pin"] {
+    for key in ["metrics", "pin", "send_burst"] {
         root.refuse(key, "with captures");
     }
 }

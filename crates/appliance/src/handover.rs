@@ -164,6 +164,10 @@ impl Backend for OwnerPort {
         losses
     }
 
+    fn send_calls(&self) -> u64 {
+        self.device.send_calls()
+    }
+
     fn descriptors(&self) -> Vec<RawFd> {
         let mut all = self.device.descriptors();
         all.push(self.listener.descriptor());

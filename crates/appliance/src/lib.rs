@@ -19,6 +19,7 @@ mod handover;
 mod interfaces;
 mod keys;
 mod links;
+pub mod misspelt;
 mod narrow;
 mod outcome;
 mod pages;
@@ -31,6 +32,7 @@ mod routes;
 
 pub use failure::ApplianceError;
 pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};
+pub use pages::checked_prefix;
 pub use plan::{PortDevice, RouterPlan};
 pub use privileges::give_up_privileges;
 pub use remarks::{remarks, start_problems};

@@ -82,8 +82,9 @@ pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport
 }
 
 impl SwitchReport {
-    /// A table of queues; with `all`, including those that have never held or lost a packet.
-    pub(crate) fn queue_table(&self, all: bool) -> String {
+    /// A table of queues; with `all`, including those that have never held or lost a packet. With `only`, those of the
+    /// port of this name.
+    pub(crate) fn queue_table(&self, all: bool, only: Option<&str>) -> String {
         let row = |(port, (number, queue)): (&SwitchPortReport, (usize, &QueueReading))| {
             let drops: Vec<String> =
                 queue.drops.iter().map(|(reason, count)| format!("{} {count}", reason.name())).collect();
@@ -92,7 +93,8 @@ impl SwitchReport {
             std::iter::once(port.name.clone()).chain(numbers).chain([drops]).collect()
         };
         let is_used = |queue: &QueueReading| all || queue.peak > Bytes::ZERO || !queue.drops.is_empty();
-        let queues = self.queues().filter(|(_, (_, queue))| is_used(queue));
+        let is_shown = |port: &SwitchPortReport| only.is_none_or(|name| name == port.name);
+        let queues = self.queues().filter(|(port, (_, queue))| is_shown(port) && is_used(queue));
         let rows: Vec<Vec<String>> = queues.map(row).collect();
         Columns::table(&["port", "queue", "waiting, B", "peak, B", "dropped"], &rows)
     }
@@ -127,7 +129,7 @@ impl fmt::Display for SwitchReport {
         for (reason, count) in &self.drops {
             writeln!(f, "dropped: {} {count}", reason.name())?;
         }
-        write!(f, "\n{}", self.queue_table(false))?;
+        write!(f, "\n{}", self.queue_table(false, None))?;
         match self.inside {
             0 => Ok(()),
             inside => writeln!(f, "{inside} packets were still inside"),

@@ -1,17 +1,14 @@
-//! The pages of a running router: `/metrics` for Prometheus, `/show` for people.
+//! The pages of a running router: `/metrics` for Prometheus, the others for people.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use weft_core::Time;
 use weft_draw::Columns;
-use weft_fib::IpPrefix;
 use weft_router::app::cluster::ClusterNode;
 use weft_router::app::switch::SharedSwitch;
-use weft_router::control::{Control, NextHop};
+use weft_router::control::Control;
 use weft_router::driver::QueueReading;
 use weft_router::{DropCause, InterfaceCounters, RouterCounters};
 
@@ -19,9 +16,12 @@ use crate::cluster::ClusterReport;
 use crate::follower::KernelCounters;
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
 use crate::plan::{PlannedNode, PortUse, RouterPlan};
+use crate::watch::PageRequest;
 
-/// Maximum number of routes on a page; the rest are counted.
-const MOST_ROUTES: usize = 1000;
+mod routes;
+
+pub use routes::checked_prefix;
+use routes::{RouteFilter, neighbours, routes};
 
 /// What the workers of a router share with the pages.
 pub(crate) enum Shared<'a> {
@@ -68,12 +68,18 @@ impl<'a> Running<'a> {
     }
 
     /// The page at a path.
-    pub(crate) fn page(&self, path: &str) -> Option<String> {
-        match path {
-            "/metrics" => Some(self.metrics()),
-            "/show" => Some(self.show()),
-            "/ports" => Some(self.ports()),
-            "/queues" => self.switch().map(|switch| switch.queue_table(true)),
+    pub(crate) fn page(&self, request: PageRequest<'_>) -> Option<String> {
+        let port = request.parameter("port");
+        match (request.path, &self.shared) {
+            ("/metrics", _) => Some(self.metrics()),
+            ("/show", _) => Some(self.show()),
+            ("/workers", _) => Some(self.workers()),
+            ("/routes", Shared::Routes(control, _)) => {
+                let filter = RouteFilter::new(self.plan, request.parameter("prefix"), port)?;
+                Some(routes(self.plan, control, &filter))
+            }
+            ("/ports", _) => Some(self.ports(port.as_deref())),
+            ("/queues", _) => self.switch().map(|switch| switch.queue_table(true, port.as_deref())),
             _ => None,
         }
     }
@@ -118,7 +124,8 @@ impl<'a> Running<'a> {
         page.0
     }
 
-    fn show(&self) -> String {
+    /// Every worker, and what was dropped by all of them.
+    fn workers(&self) -> String {
         let row = |(number, counted): (usize, &RouterCounters)| {
             let (polls, busy) = counted.polls;
             let frames =
@@ -134,6 +141,11 @@ impl<'a> Running<'a> {
         for (cause, count) in missed.into_iter().chain(causes).filter(|(_, count)| *count > 0) {
             let _ = writeln!(text, "  {cause:<16} {count:>7}");
         }
+        text
+    }
+
+    fn show(&self) -> String {
+        let mut text = self.workers();
         match &self.shared {
             Shared::Nothing => {}
             Shared::Routes(control, kernel) => {
@@ -142,7 +154,8 @@ impl<'a> Running<'a> {
                     let _ =
                         writeln!(text, "\nthe kernel: {messages} messages, read completely {readings} times");
                 }
-                self.show_routes(control, &mut text);
+                let _ = write!(text, "\n{}", routes(self.plan, control, &RouteFilter::default()));
+                let _ = write!(text, "\n{}", neighbours(self.plan, control));
             }
             Shared::Switch(shared) => {
                 let _ = write!(text, "\n{}", switched(self.plan, shared));
@@ -164,7 +177,8 @@ impl<'a> Running<'a> {
         self.links.iter().enumerate().map(row).collect()
     }
 
-    fn ports(&self) -> String {
+    /// Every port, or the one of this name.
+    fn ports(&self, only: Option<&str>) -> String {
         let row = |PortRow { name, up, counted }: &PortRow<'_>| {
             let numbers = [counted.received, counted.sent].map(|(frames, bytes)| [frames, bytes]);
             let numbers = numbers.iter().flatten().chain([&counted.missed]).map(u64::to_string);
@@ -177,57 +191,12 @@ impl<'a> Running<'a> {
             let link = if *up { "up" } else { "down" };
             [(*name).to_owned(), link.to_owned()].into_iter().chain(numbers).chain([dropped]).collect()
         };
-        let rows: Vec<Vec<String>> = self.port_rows().iter().map(row).collect();
+        let rows = self.port_rows();
+        let shown = rows.iter().filter(|row| only.is_none_or(|name| name == row.name));
+        let rows: Vec<Vec<String>> = shown.map(row).collect();
         let header = ["port", "link", "received", "bytes", "sent", "bytes", "missed", "dropped"];
         Columns::table(&header, &rows)
     }
-
-    fn show_routes(&self, control: &Control, text: &mut String) {
-        let port = |number: u16| self.plan.ports[usize::from(number)].name.as_str();
-        let words = |next: NextHop| match next {
-            NextHop::Tunnel(number) => format!("through tunnel {}", self.plan.tunnel_name(number)),
-            next => words(next, port),
-        };
-        let (mut routes, lists, neighbours) = control.read(|state| {
-            let neighbours: Vec<_> = state.neighbours().known().collect();
-            let routes = state.routes();
-            let list = |(_, hop): &(IpPrefix, NextHop)| match hop {
-                NextHop::Multipath(number) => Some((*number, state.list(*number)?.to_vec())),
-                _ => None,
-            };
-            let lists: BTreeMap<u16, Vec<(NextHop, u16)>> = routes.iter().filter_map(list).collect();
-            (routes, lists, neighbours)
-        });
-        routes.sort_unstable_by_key(|(prefix, _)| *prefix);
-        let _ = writeln!(text, "\n{} routes", routes.len());
-        for (prefix, hop) in routes.iter().take(MOST_ROUTES) {
-            let words = match hop {
-                NextHop::Multipath(number) => {
-                    let path = |(next, share): &(NextHop, u16)| match share {
-                        1 => words(*next),
-                        share => format!("{} (share {share})", words(*next)),
-                    };
-                    lists.get(number).map_or(Vec::new(), |list| list.iter().map(path).collect()).join(" or ")
-                }
-                // A route for a single address on a link.
-                NextHop::Station((port, via)) if is_alone(*prefix, *via) => words(NextHop::Link(*port)),
-                next => words(*next),
-            };
-            let _ = writeln!(text, "  {prefix} {words}");
-        }
-        if routes.len() > MOST_ROUTES {
-            let _ = writeln!(text, "  and {} more", routes.len() - MOST_ROUTES);
-        }
-        let _ = writeln!(text, "\n{} neighbours", neighbours.len());
-        for ((number, address), mac) in neighbours {
-            let _ = writeln!(text, "  {address} is {mac}, {}", port(number));
-        }
-    }
-}
-
-/// Whether a prefix is a single address.
-fn is_alone(prefix: IpPrefix, address: IpAddr) -> bool {
-    prefix.address() == address && prefix.length() == if address.is_ipv4() { 32 } else { 128 }
 }
 
 /// Events at a port.
@@ -235,20 +204,6 @@ struct PortRow<'a> {
     name: &'a str,
     up: bool,
     counted: InterfaceCounters,
-}
-
-/// A next hop in words, after its prefix.
-fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
-    match next {
-        NextHop::Local => "is the router itself".to_owned(),
-        NextHop::Reject => "rejected".to_owned(),
-        NextHop::Prohibit => "prohibited".to_owned(),
-        NextHop::Blackhole => "dropped silently".to_owned(),
-        NextHop::Link(number) => format!("on the link of {}", port(number)),
-        NextHop::Station((number, via)) => format!("via {via}, {}", port(number)),
-        NextHop::Tunnel(number) => format!("through tunnel {number}"),
-        NextHop::Multipath(number) => format!("by list {number}"),
-    }
 }
 
 /// A metric of workers: name, help, value.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use weft_blueprint::Blueprint;
+use weft_core::units::did_you_mean;
 use weft_core::{HostId, PortId, SwitchId};
 use weft_esp::EspCipher;
 use weft_fib::IpPrefix;
@@ -165,6 +166,8 @@ pub struct RouterPlan {
     pub workers: u16,
     /// Maximum number of frames received at once.
     pub burst: usize,
+    /// Maximum number of frames passed to a device at once; absent: all frames of a poll.
+    pub send_burst: Option<usize>,
     /// Whether worker n is pinned to core n.
     pub pin: bool,
     /// The address at which it can be queried while it runs.
@@ -180,6 +183,16 @@ impl RouterPlan {
     #[must_use]
     pub fn plays(&self) -> bool {
         self.ports.iter().any(|port| matches!(port.device, PortDevice::Capture { .. }))
+    }
+
+    /// The message about a port that does not exist; `None` if it does.
+    #[must_use]
+    pub fn unknown_port(&self, name: &str) -> Option<String> {
+        let names = || self.ports.iter().map(|port| port.name.as_str());
+        let meant = did_you_mean(name, names());
+        let allowed = names().collect::<Vec<_>>().join(", ");
+        (!names().any(|known| known == name))
+            .then(|| format!("there is no port `{name}`{meant}\nallowed: {allowed}"))
     }
 
     /// The name of a tunnel; empty if there is none of this number.

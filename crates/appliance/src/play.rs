@@ -24,20 +24,22 @@ struct Recorded<'a> {
     bytes: &'a [u8],
 }
 
+/// What the ports read: the content of a file each, empty without one.
+pub(crate) type CaptureFiles = Vec<Vec<u8>>;
+
 /// Longest capture, limited by what the router's clock counts.
 const LONGEST: u64 = 200 * 86_400 * 1_000_000_000;
 
 /// Plays all captures to their ends, or until `stop` is set, or until a file cannot be written.
 pub(crate) fn play<A: Application>(
     plan: &RouterPlan,
-    (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
+    (stop, started, files): (&AtomicBool, impl FnOnce() -> io::Result<()>, &CaptureFiles),
     playback: Playback<A>,
 ) -> Result<RouterReport, ApplianceError> {
     let mut playback = playback.with_burst(plan.burst);
-    let files = plan.ports.iter().map(contents).collect::<Result<Vec<_>, _>>()?;
-    let frames = recorded(plan, &files)?;
+    let frames = recorded(plan, files)?;
     let first = frames.first().map_or(0, |frame| frame.time_ns);
-    let mut writers = plan.ports.iter().map(writer).collect::<Result<Vec<_>, _>>()?;
+    let mut writers = writers(plan)?;
     started().map_err(|cause| ApplianceError::Start { cause })?;
     let queues = FlowQueues::among(plan.workers);
     let mut failed_at = None;
@@ -75,7 +77,8 @@ fn unwritten(plan: &RouterPlan, port: Option<u16>, cause: io::Error) -> Applianc
     let port = port.and_then(|port| plan.ports.get(usize::from(port)));
     match port.map(|port| (port, &port.device)) {
         Some((port, PortDevice::Capture { write: Some(path), .. })) => {
-            wrong(port, path, &format!("cannot be written to its end: {cause}"))
+            let message = wrong(port, path, &format!("cannot be written to its end: {cause}"));
+            ApplianceError::Ports { messages: vec![message] }
         }
         _ => ApplianceError::Playback { cause },
     }
@@ -85,39 +88,61 @@ fn nanoseconds(time: Time) -> u64 {
     time.since(Time::ZERO).0 / Span::from_ns(1).0
 }
 
-fn wrong(port: &PlannedPort, path: &Path, message: &str) -> ApplianceError {
-    let (port, file) = (port.name.clone(), path.display().to_string());
-    ApplianceError::Capture { port, file, message: message.to_owned() }
+fn wrong(port: &PlannedPort, path: &Path, message: &str) -> String {
+    format!("port `{}`: {}: {message}", port.name, path.display())
 }
 
-/// The file that a port reads; empty without one.
-fn contents(port: &PlannedPort) -> Result<Vec<u8>, ApplianceError> {
-    match &port.device {
-        PortDevice::Capture { read: Some(path), .. } => {
-            std::fs::read(path).map_err(|error| wrong(port, path, &format!("cannot be read: {error}")))
+/// The files that the ports read, and every problem with them and with those that are to be written.
+pub(crate) fn read_captures(plan: &RouterPlan) -> (CaptureFiles, Vec<String>) {
+    let mut problems = Vec::new();
+    let mut found = |port: &PlannedPort| {
+        let PortDevice::Capture { read, write } = &port.device else { return Vec::new() };
+        let content = read.as_ref().map_or(Ok(Vec::new()), |path| contents(port, path));
+        if let Some(path) = write.as_ref().filter(|path| path.exists()) {
+            problems.push(wrong(port, path, EXISTS));
         }
-        _ => Ok(Vec::new()),
+        content.unwrap_or_else(|problem| {
+            problems.push(problem);
+            Vec::new()
+        })
+    };
+    (plan.ports.iter().map(&mut found).collect(), problems)
+}
+
+/// What is wrong with a file to write that exists.
+const EXISTS: &str = "exists already; remove it or choose another name";
+
+/// A file that a port reads. The part of it that is a capture must be sound; its last record may be cut off.
+fn contents(port: &PlannedPort, path: &Path) -> Result<Vec<u8>, String> {
+    let content =
+        std::fs::read(path).map_err(|error| wrong(port, path, &format!("cannot be read: {error}")))?;
+    let is_damage = |frame: Result<_, CaptureError>| frame.err().filter(|error| !is_cut(*error));
+    match CaptureReader::new(&content).map(|mut frames| frames.find_map(is_damage)) {
+        Err(error) | Ok(Some(error)) => Err(wrong(port, path, &error.to_string())),
+        Ok(None) => Ok(content),
     }
 }
 
-/// All frames, in the order in which they arrive: by time, then port, then position.
+fn is_cut(error: CaptureError) -> bool {
+    matches!(error, CaptureError::Cut { .. })
+}
+
+/// All frames of sound files, in the order in which they arrive: by time, then port, then position.
 fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<'a>>, ApplianceError> {
     let mut all = Vec::new();
     for ((number, port), file) in (0..).zip(&plan.ports).zip(files) {
         let PortDevice::Capture { read: Some(path), .. } = &port.device else { continue };
-        let damaged = |error: CaptureError| wrong(port, path, &error.to_string());
         let (before, mut long) = (all.len(), 0);
-        for frame in CaptureReader::new(file).map_err(damaged)? {
+        for frame in CaptureReader::new(file).into_iter().flatten() {
             match frame {
                 Ok(frame) => {
                     long += usize::from(frame.bytes.len() > STRIDE);
                     all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
                 }
-                Err(cut @ CaptureError::Cut { .. }) => {
+                Err(cut) => {
                     let (file, count) = (path.display(), all.len() - before);
                     let _ = writeln!(io::stderr(), "{file}: {cut}; the {count} frames before it are read");
                 }
-                Err(error) => return Err(damaged(error)),
             }
         }
         if long > 0 {
@@ -139,19 +164,30 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
     Ok(all)
 }
 
-/// The file that a port writes; it must not exist.
-fn writer(port: &PlannedPort) -> Result<Option<BufWriter<File>>, ApplianceError> {
+/// The files that the ports write, none of which may exist. If one cannot be written, none is left behind.
+fn writers(plan: &RouterPlan) -> Result<Vec<Option<BufWriter<File>>>, ApplianceError> {
+    let opened: Vec<Result<Option<BufWriter<File>>, String>> = plan.ports.iter().map(writer).collect();
+    let messages: Vec<String> = opened.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+    if messages.is_empty() {
+        return Ok(opened.into_iter().flatten().collect());
+    }
+    for (port, opened) in plan.ports.iter().zip(opened) {
+        if let (PortDevice::Capture { write: Some(path), .. }, Ok(Some(_))) = (&port.device, opened) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+    Err(ApplianceError::Ports { messages })
+}
+
+fn writer(port: &PlannedPort) -> Result<Option<BufWriter<File>>, String> {
     let PortDevice::Capture { write: Some(path), .. } = &port.device else { return Ok(None) };
     let begin = || {
         let mut file = BufWriter::new(File::create_new(path)?);
         file.write_all(&[section_header(), interface_description(&port.name)].concat())?;
         Ok(file)
     };
-    begin().map(Some).map_err(|error: io::Error| {
-        let message = match error.kind() {
-            io::ErrorKind::AlreadyExists => "exists already; remove it or choose another name".to_owned(),
-            _ => format!("cannot be written: {error}"),
-        };
-        wrong(port, path, &message)
+    begin().map(Some).map_err(|error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => wrong(port, path, EXISTS),
+        _ => wrong(port, path, &format!("cannot be written: {error}")),
     })
 }

@@ -207,7 +207,11 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
     }
     ["read", "write"].iter().for_each(|key| port.refuse(key, "without device = \"capture\""));
     match text.split_once(':') {
-        Some((_, "")) | None => {}
+        Some((kind @ ("packet" | "xdp" | "tap"), "")) => {
+            port.wrong("device", format!("`{kind}:` lacks the name of an interface"), DEVICES);
+            return None;
+        }
+        None => {}
         Some((_, name)) if name.len() > 15 => {
             port.wrong(
                 "device",
@@ -228,7 +232,10 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
 /// The end of a message about a device that does not exist: the one that may be meant.
 fn meant(text: &str) -> String {
     let near = match text.split_once(':') {
-        Some((kind, name)) => nearest(kind, ["packet", "xdp", "tap"]).map(|kind| format!("{kind}:{name}")),
+        Some((kind, name)) => {
+            let name = if name.is_empty() { "NAME" } else { name };
+            nearest(kind, ["packet", "xdp", "tap"]).map(|kind| format!("{kind}:{name}"))
+        }
         None => nearest(text, ["capture"]).map(str::to_owned),
     };
     near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))

@@ -3,7 +3,8 @@
 use crate::failure::ApplianceError;
 use crate::interfaces::described;
 use crate::narrow::perhaps_narrow;
-use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{PlannedApplication, PortDevice, RouterPlan};
+use crate::play::read_captures;
 
 /// Settings that are valid and may still surprise.
 #[must_use]
@@ -30,8 +31,8 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
     remarks
 }
 
-/// Why the router would not start here: missing or unsuitable interfaces, unreadable captures, files that already
-/// exist.
+/// Why the router would not start here: missing or unsuitable interfaces, unreadable or damaged captures, files that
+/// already exist.
 #[must_use]
 pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
     let mut problems = match described(plan) {
@@ -39,19 +40,6 @@ pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
         Err(ApplianceError::Ports { messages }) => messages,
         Err(other) => vec![other.to_string()],
     };
-    problems.extend(plan.ports.iter().flat_map(capture_problems));
+    problems.extend(read_captures(plan).1);
     problems
-}
-
-fn capture_problems(port: &PlannedPort) -> Vec<String> {
-    let PortDevice::Capture { read, write } = &port.device else { return Vec::new() };
-    let unreadable = read.as_ref().and_then(|path| {
-        let error = std::fs::File::open(path).err()?;
-        Some(format!("port `{}`: {}: cannot be read: {error}", port.name, path.display()))
-    });
-    let existing = write.as_ref().filter(|path| path.exists());
-    let existing = existing.map(|path| {
-        format!("port `{}`: {}: exists already; remove it or choose another name", port.name, path.display())
-    });
-    unreadable.into_iter().chain(existing).collect()
 }

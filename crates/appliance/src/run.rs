@@ -30,7 +30,7 @@ use crate::plan::{
     PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PlannedTunnel, PortDevice, PortUse,
     RouterPlan,
 };
-use crate::play::play;
+use crate::play::{CaptureFiles, play, read_captures};
 use crate::playback::Playback;
 use crate::watch::{WatchAddress, WatchListener};
 
@@ -51,13 +51,23 @@ pub fn run(
     stop: &AtomicBool,
     started: impl FnOnce() -> io::Result<()>,
 ) -> Result<RouterReport, ApplianceError> {
-    let interfaces = described(plan)?;
+    let (files, problems) = read_captures(plan);
+    let interfaces = match described(plan) {
+        Err(ApplianceError::Ports { messages }) => {
+            return Err(ApplianceError::Ports { messages: [messages, problems].concat() });
+        }
+        described => described?,
+    };
+    if !problems.is_empty() {
+        return Err(ApplianceError::Ports { messages: problems });
+    }
+    let start = (stop, started, files);
     match &plan.application {
         PlannedApplication::Forward => {
             let wires = wires(plan, &interfaces);
             let running = Running::new(plan, Shared::Nothing);
             let app = |_| Forwarding::new(wires.clone());
-            work(&running, (stop, started), app)
+            work(&running, start, app)
         }
         PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
@@ -70,20 +80,20 @@ pub fn run(
                 let app = Routing::new(Arc::clone(&control), errors).with_tunnels(Arc::clone(&tunnels));
                 if *kernel { app.beside_kernel() } else { app }
             };
-            work(&running, (stop, started), app)
+            work(&running, start, app)
         }
         PlannedApplication::Switch(switch) => {
             let shared = Arc::new(shared(plan, switch, &interfaces));
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
-            let report = work(&running, (stop, started), app)?;
+            let report = work(&running, start, app)?;
             Ok(RouterReport { switch: Some(switched(plan, &shared)), ..report })
         }
         PlannedApplication::Cluster(planned) => {
             let node = Arc::new(planned.open(plan, &interfaces)?);
             let running = Running::new(plan, Shared::Cluster(planned, Arc::clone(&node)));
             let app = |worker| Clustering::new(Arc::clone(&node), worker);
-            let report = work(&running, (stop, started), app)?;
+            let report = work(&running, start, app)?;
             Ok(RouterReport { cluster: Some(planned.report(&node)), ..report })
         }
     }
@@ -165,14 +175,14 @@ fn next(hop: PlannedHop) -> NextHop {
 /// Runs one thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
 fn work<A: Application>(
     running: &Running<'_>,
-    (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
+    (stop, started, files): (&AtomicBool, impl FnOnce() -> io::Result<()>, CaptureFiles),
     app: impl Fn(u16) -> A,
 ) -> Result<RouterReport, ApplianceError> {
     let plan = running.plan;
     let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
     if plan.plays() {
         let playback = Playback::new(plan.workers, plan.ports.len() as u16, buffers, app);
-        return play(plan, (stop, started), playback);
+        return play(plan, (stop, started, &files), playback);
     }
     let _held = hold_interfaces(plan)?;
     let queues = open_all(plan)?;
@@ -207,7 +217,8 @@ fn work<A: Application>(
         });
         for (number, ports) in (0_u16..).zip(queues) {
             let pool = FramePool::in_memory(buffers, prefer_large_pages);
-            let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
+            let worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
+            let mut worker = worker.with_send_burst(plan.send_burst.unwrap_or(usize::MAX));
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {
                 let _end = EndOfAll(stop);

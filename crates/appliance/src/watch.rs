@@ -1,8 +1,7 @@
 //! Queries of a running router: its counters as Prometheus text, and its ports, workers, routes and neighbours as
 //! text to read.
 //!
-//! It listens on a loopback address or a Unix socket only and answers `GET /metrics`, `GET /show` and, as a switch,
-//! `GET /queues`, one request per connection.
+//! It listens on a loopback address or a Unix socket only and answers `GET` of its pages, one request per connection.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -13,7 +12,6 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use weft_core::units::did_you_mean;
 use weft_core::{Span, Time};
 use weft_router::clock::RouterClock;
 
@@ -51,16 +49,61 @@ impl fmt::Display for WatchAddress {
     }
 }
 
-/// The parts of a router that can be shown separately.
-const PARTS: [&str; 2] = ["ports", "queues"];
-
-/// The message about a word that should name such a part; `None` if it may name something else, unless `surely`.
+/// A page of a router with filters, which are left out where they say nothing.
 #[must_use]
-pub fn misspelt_part(word: &str, surely: bool) -> Option<String> {
-    let meant = did_you_mean(word, PARTS);
-    let message =
-        format!("a router shows no `{word}`{meant}\nallowed: {}, or nothing but a file", PARTS.join(", "));
-    (surely || !meant.is_empty()).then_some(message)
+pub fn target(path: &str, filters: &[(&str, &Option<String>)]) -> String {
+    let given = filters.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+    let given: Vec<String> = given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    if given.is_empty() { path.to_owned() } else { format!("{path}?{}", given.join("&")) }
+}
+
+/// A value in a query: every byte that may mean something there as `%` and two digits (RFC 3986, section 2.1).
+fn encoded(value: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b':' | b'/' | b'-' | b'_' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02x}"),
+    };
+    value.bytes().map(byte).collect()
+}
+
+/// The value that `encoded` has made; anything else stays as it is.
+fn decoded(text: &str) -> String {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let byte = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(piece[2..].bytes());
+            }
+            None => bytes.extend(format!("%{piece}").bytes()),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A request for a page: its path, and the query behind it. Parameters that a page does not know are ignored, such as
+/// those that Prometheus adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PageRequest<'a> {
+    pub(crate) path: &'a str,
+    query: &'a str,
+}
+
+impl PageRequest<'_> {
+    fn of(target: &str) -> PageRequest<'_> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        PageRequest { path, query }
+    }
+
+    /// The value of a parameter.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.into_iter().find(|(known, _)| *known == name).map(|(_, value)| decoded(value))
+    }
 }
 
 /// How long the listener sleeps between checks, which is also how soon it stops.
@@ -151,7 +194,7 @@ impl WatchListener {
     }
 
     /// Answers until `stop` is set. `page` gives the text at a path.
-    pub(crate) fn serve(&self, stop: &AtomicBool, page: impl Fn(&str) -> Option<String>) {
+    pub(crate) fn serve(&self, stop: &AtomicBool, page: impl Fn(PageRequest<'_>) -> Option<String>) {
         while !stop.load(Ordering::Relaxed) {
             match self.accept() {
                 // A client that fails affects only itself.
@@ -200,7 +243,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 }
 
 /// Reads one request and writes its answer.
-fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -> io::Result<()> {
+fn answer(connection: &mut Served<'_>, page: &impl Fn(PageRequest<'_>) -> Option<String>) -> io::Result<()> {
     let mut request = Vec::new();
     let mut part = [0; 512];
     while request.len() < LONGEST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -213,11 +256,11 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     let line = String::from_utf8_lossy(line).into_owned();
     let mut words = line.split(' ');
     let (status, body) = match (words.next(), words.next()) {
-        (Some("GET"), Some(target)) => match page(path_of(target)) {
+        (Some("GET"), Some(target)) => match page(PageRequest::of(target)) {
             Some(body) => ("200 OK", body),
             None => (
                 "404 Not Found",
-                "there are /metrics, /show and /ports, and /queues of a switch\n".to_owned(),
+                "there are /metrics, /show, /workers and /ports, /routes of routing, and /queues of a switch\n".to_owned(),
             ),
         },
         _ => ("405 Method Not Allowed", "only GET\n".to_owned()),
@@ -230,21 +273,16 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     connection.write_all(body.as_bytes())
 }
 
-/// The path of a request; a query may follow it, which every page ignores (RFC 3986, section 3.4).
-fn path_of(target: &str) -> &str {
-    target.split_once('?').map_or(target, |(path, _)| path)
-}
-
-/// Queries a running router for the page at a path.
+/// Queries a running router for a page ([`target`]).
 ///
 /// # Errors
 /// There is no listener, or the answer does not come from a router.
-pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
+pub fn ask(address: &WatchAddress, target: &str) -> io::Result<String> {
     let mut connection: Box<dyn Connection> = match address {
         WatchAddress::Loopback(address) => patient_tcp(TcpStream::connect(address)?, ANSWER)?,
         WatchAddress::Unix(path) => patient_unix(UnixStream::connect(path)?, ANSWER)?,
     };
-    connection.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+    connection.write_all(format!("GET {target} HTTP/1.0\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
     connection.read_to_string(&mut answer)?;
     match answer.split_once("\r\n\r\n") {
@@ -258,11 +296,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_part_is_told_from_a_file() {
-        let said = misspelt_part("porst", false).expect("no file has such a name");
-        assert!(said.contains("did you mean `ports`?") && said.contains("allowed: ports, queues"), "{said}");
-        assert_eq!(misspelt_part("router.toml", false), None);
-        assert!(misspelt_part("everything", true).is_some(), "a file follows");
+    fn a_filter_arrives_as_it_was_given() {
+        for value in ["left", "10.0.0.0/8", "2001:db8::1", "a b&port=c%", "Größe", ""] {
+            let target = target("/routes", &[("prefix", &None), ("port", &Some(value.to_owned()))]);
+            let request = PageRequest::of(&target);
+            assert_eq!((request.path, request.parameter("prefix")), ("/routes", None));
+            assert_eq!(request.parameter("port").as_deref(), Some(value), "{target}");
+        }
+        assert_eq!(target("/routes", &[("port", &None)]), "/routes");
+        assert_eq!(decoded("100%, %zz, %é"), "100%, %zz, %é", "nothing that was encoded");
     }
 
     /// Listens at a socket of the process while `ask` runs; returns its result, and how long the listener took to
@@ -272,8 +314,8 @@ mod tests {
         let (address, stop) = (WatchAddress::Unix(path), AtomicBool::new(false));
         let listener = WatchListener::open(&address).unwrap();
         std::thread::scope(|scope| {
-            let thread =
-                scope.spawn(|| listener.serve(&stop, |path| (path == "/metrics").then(|| "page".to_owned())));
+            let thread = scope
+                .spawn(|| listener.serve(&stop, |page| (page.path == "/metrics").then(|| "page".to_owned())));
             let found = ask(&address);
             let clock = RouterClock::start();
             stop.store(true, Ordering::Relaxed);

@@ -401,6 +401,7 @@ fn follow_tables(socket: &Path) {
     shows("10.7.0.0/16 prohibited", true);
     shows("10.9.0.0/24 via 10.1.0.2, left", true);
     shows("10.8.0.0/16 through tunnel hq", true);
+    filters_take_some_routes(&address);
     must("ip route del 10.9.0.0/24 tos 0x10 via 10.2.0.3 metric 5");
     must("ip route prepend 10.9.0.0/24 via 10.2.0.7 metric 5");
     shows("10.9.0.0/24 via 10.2.0.7, right", true);
@@ -416,6 +417,29 @@ fn follow_tables(socket: &Path) {
     shows("10.1.0.9 is 02:00:00:00:01:0a, left", true);
     must("ip neigh del 10.1.0.9 dev left");
     shows("10.1.0.9 is", false);
+}
+
+/// By prefix, by an address inside, and by port.
+fn filters_take_some_routes(address: &WatchAddress) {
+    let routes = |prefix: Option<&str>, port: Option<&str>| {
+        let [prefix, port] = [prefix, port].map(|value| value.map(str::to_owned));
+        let page = watch::target("/routes", &[("prefix", &prefix), ("port", &port)]);
+        watch::ask(address, &page).unwrap()
+    };
+    let (own, all) = ("  10.9.0.0/24 via 10.1.0.2, left\n", routes(None, None));
+    assert!(all.contains(own) && all.contains("10.7.0.0/16 prohibited"), "{all}");
+    for (prefix, port) in [(Some("10.9.0.0/16"), None), (Some("10.9.0.77"), Some("left"))] {
+        let some = routes(prefix, port);
+        assert!(some.starts_with("1 of ") && some.ends_with(own) && some.lines().count() == 2, "{some}");
+    }
+    let of_right = routes(None, Some("right"));
+    assert!(
+        of_right.contains("10.2.0.0/24 on the link of right") && !of_right.contains("left"),
+        "{of_right}"
+    );
+    assert!(routes(Some("10.9.0.0/16"), Some("right")).starts_with("0 of "));
+    let workers = watch::ask(address, "/workers").unwrap();
+    assert!(workers.starts_with("worker") && !workers.contains("routes"), "{workers}");
 }
 
 /// Without the kernel's routes, those of the file leave a link that is down, and return with it.
@@ -546,18 +570,19 @@ fn queues_of_a_switch_say_what_they_have_held_and_dropped() {
     // 1042 bytes and 24 on the wire, 85 microseconds: sent much faster than they leave.
     const WIRE: u64 = 1042 + 24;
     let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
-    let (mut pages, mut arrived) = ([String::new(), String::new()], 0);
+    let (mut pages, mut arrived) = ([const { String::new() }; 4], 0);
     let report = while_running_beside(&folder, &file, || {
         right.send(&[solicitation(HOSTS[1])]);
         std::thread::sleep(std::time::Duration::from_millis(100));
         left.send(&[vec![of_class(46)], vec![of_class(0); 200]].concat());
         arrived = right.received().len() as u64;
-        pages = ["/metrics", "/queues"].map(|page| watch::ask(&address, page).unwrap());
+        pages = ["/metrics", "/queues", "/queues?port=right", "/ports?port=left"]
+            .map(|page| watch::ask(&address, page).unwrap());
     });
     let report = report.unwrap();
     sound(&report);
     std::fs::remove_dir_all(&folder).unwrap();
-    let [metrics, queues] = pages;
+    let [metrics, queues, of_right, of_left] = pages;
     let value = |name: &str| {
         let line = metrics.lines().find(|line| line.starts_with(name));
         line.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
@@ -578,4 +603,6 @@ fn queues_of_a_switch_say_what_they_have_held_and_dropped() {
     assert_eq!(rows[4][..3], ["right", "1", "0"]);
     assert_eq!(rows[4][4..], ["port_full", &lost.to_string()], "{queues}");
     assert_eq!(rows[1], ["left", "0", "0", "0", "none"]);
+    assert_eq!(of_right.lines().collect::<Vec<_>>()[1..], queues.lines().collect::<Vec<_>>()[3..]);
+    assert!(of_left.lines().count() == 2 && of_left.contains("left"), "{of_left}");
 }

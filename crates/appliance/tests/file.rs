@@ -42,6 +42,26 @@ fn mistakes(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_device_without_an_interface_is_told_what_it_lacks() {
+    let told = |device: &str| {
+        let text = format!("[[port]]\nname = \"left\"\ndevice = \"{device}\"\n");
+        mistakes(&text).into_iter().find(|line| line.starts_with("3:10")).expect("a mistake in the device")
+    };
+    assert_eq!(told("packet:"), "3:10  `packet:` lacks the name of an interface");
+    assert_eq!(told("packt:"), "3:10  `packt:` names no device; did you mean `packet:NAME`?");
+}
+
+#[test]
+fn bursts_are_read_and_refused_where_they_do_nothing() {
+    let with = |line: &str| parse_plan(&format!("{line}\n{SOUND}"), "r.toml");
+    assert_eq!(with("").unwrap().send_burst, None);
+    assert_eq!(with("send_burst = 16").unwrap().send_burst, Some(16));
+    assert!(with("send_burst = 0").is_err() && with("send_burst = 65").is_err());
+    let capture = "send_burst = 16\n[[port]]\nname = \"a\"\ndevice = \"capture\"\nread = \"a.pcap\"\nmac = \"02:00:00:00:00:01\"\n";
+    assert!(mistakes(capture).iter().any(|line| line.contains("`send_burst`")), "{:?}", mistakes(capture));
+}
+
+#[test]
 fn a_sound_file_is_a_plan() {
     let plan = parse_plan(SOUND, "r.toml").unwrap();
     assert_eq!((plan.workers, plan.burst, plan.pin, plan.ports.len()), (2, 64, false, 2));

@@ -193,10 +193,30 @@ fn files_that_cannot_be_used_are_named() {
     assert!(fails(&folder).contains("in.pcapng: cannot be read"), "{}", fails(&folder));
     folder.write("in.pcapng", "GIF89a");
     assert!(fails(&folder).contains("neither pcap nor pcapng"), "{}", fails(&folder));
+    let (begin, frame) =
+        ([section_header(), interface_description("in")].concat(), enhanced_packet(0, 1, &[2; 60]));
+    folder.write("in.pcapng", [begin, enhanced_packet(7, 0, &[2; 60]), frame].concat());
+    assert!(fails(&folder).contains("is of interface 7, which is not described"), "{}", fails(&folder));
     folder.write("in.pcapng", "");
     assert!(fails(&folder).contains("in.pcapng: the file is empty"), "{}", fails(&folder));
     folder.write("in.pcapng", capture(1, [10, 2, 0, 9]));
     folder.write("left.pcapng", "precious");
     assert!(fails(&folder).contains("left.pcapng: exists already"), "{}", fails(&folder));
     assert_eq!(std::fs::read(folder.0.join("left.pcapng")).unwrap(), b"precious");
+    folder.write("right.pcapng", "precious, too");
+    folder.write("in.pcapng", "GIF89a");
+    let all = fails(&folder);
+    let told = ["neither pcap nor pcapng", "left.pcapng: exists", "right.pcapng: exists"];
+    assert!(told.iter().all(|one| all.contains(one)) && all.lines().count() == 3, "{all}");
+    let plan = read_plan(&folder.0.join("r.toml")).unwrap();
+    assert_eq!(weft_appliance::start_problems(&plan).join("\n"), all, "--check says the same");
+    // A folder that is not there: nothing half-written is left beside it.
+    let _ = std::fs::remove_file(folder.0.join("left.pcapng"));
+    let _ = std::fs::remove_file(folder.0.join("right.pcapng"));
+    folder.write("in.pcapng", capture(1, [10, 2, 0, 9]));
+    folder.write("r.toml", router(1).replace("right.pcapng", "nowhere/right.pcapng"));
+    let plan = read_plan(&folder.0.join("r.toml")).unwrap();
+    let told = run(&plan, &AtomicBool::new(false), || Ok(())).expect_err("fails").to_string();
+    assert!(told.contains("nowhere/right.pcapng: cannot be written"), "{told}");
+    assert!(!folder.0.join("left.pcapng").exists());
 }

@@ -10,6 +10,7 @@ pub mod bound;
 pub mod cases;
 mod clock;
 mod count;
+mod crew;
 mod fluid;
 pub mod heap;
 mod memory;

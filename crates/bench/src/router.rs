@@ -1,28 +1,26 @@
-//! The cost of the router (`weft bench router`): packets per second and instructions per packet on rings in memory, by
-//! application, table, frame size and batch. Measures the processor: no packet reaches a kernel.
+//! The cost of the router (`weft bench router`): packets per second, cycles and instructions per packet on rings in
+//! memory, by application, table, frame size and batch. Measures the processor: no packet reaches a kernel.
 
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::{Arc, Barrier};
 
 use serde::{Deserialize, Serialize};
 use weft::Error;
 use weft_core::Time;
-use weft_fib::IpPrefix;
 use weft_packet::EthernetHeader;
 use weft_router::app::forward::{CrossConnect, Forwarding};
-use weft_router::app::route::{ErrorRate, Routing};
-use weft_router::backend::memory::{DestinationDraw, MemoryRing, MemoryTraffic};
 use weft_router::backend::system::prefer_large_pages;
-use weft_router::control::{Control, NextHop};
-use weft_router::tunnel::Tunnels;
 use weft_router::{Application, BATCH, Backend, FramePool, RouterWorker};
 
-use self::scene::{ENDS, OWN, STATION, begin_of, control};
+use self::scene::IpFamily::{self, V4, V6};
+use self::scene::{OWN, STATION};
+use self::work::workers;
+use crate::crew::{Crew, Polled};
 use crate::sealing::CipherSuite;
 use crate::{cases, clock, count, pass, results};
 
 mod scene;
+mod work;
 
 pub(crate) use scene::frame;
 
@@ -35,50 +33,83 @@ const COUNTED_POLLS: usize = 2_000;
 /// Sealing a packet takes about as long as routing this many, so cases that seal have fewer polls.
 const SEALING: usize = 40;
 
+/// The work of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CaseWork {
+    /// Minimal forwarding.
+    Forward,
+    /// Routing, with this many routes in the table.
+    Route(IpFamily, usize),
+    /// Longest-prefix match alone, in such a table.
+    Lookup(IpFamily, usize),
+    /// Routing into a tunnel with these ciphers.
+    Seal(CipherSuite),
+}
+
 /// A case of the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterCase {
     /// Its name.
     pub name: &'static str,
-    /// Routes in the table; none for minimal forwarding.
-    prefixes: Option<usize>,
+    work: CaseWork,
     /// Bytes of a frame including FCS.
     size: usize,
     /// Maximum number of frames received at once.
     burst: usize,
-    /// The ciphers of the tunnel into which every packet goes.
-    sealed: Option<CipherSuite>,
 }
 
-const fn plain(name: &'static str, prefixes: Option<usize>, size: usize, burst: usize) -> RouterCase {
-    RouterCase { name, prefixes, size, burst, sealed: None }
-}
-
-const fn sealed(name: &'static str, suite: CipherSuite, size: usize) -> RouterCase {
-    RouterCase { name, prefixes: Some(0), size, burst: BATCH, sealed: Some(suite) }
+const fn plain(name: &'static str, work: CaseWork) -> RouterCase {
+    RouterCase { name, work, size: LEAST_FRAME, burst: BATCH }
 }
 
 impl RouterCase {
+    const fn sized(self, size: usize) -> RouterCase {
+        RouterCase { size, ..self }
+    }
+
+    const fn in_bursts(self, burst: usize) -> RouterCase {
+        RouterCase { burst, ..self }
+    }
+
+    /// The ciphers of its tunnel, if it has one.
+    fn sealed(&self) -> Option<CipherSuite> {
+        match self.work {
+            CaseWork::Seal(suite) => Some(suite),
+            _ => None,
+        }
+    }
+
     /// As many polls as fit into the same time.
     fn fewer(&self, polls: usize) -> usize {
-        if self.sealed.is_some() { polls / SEALING } else { polls }
+        if self.sealed().is_some() { polls / SEALING } else { polls }
     }
 }
 
+/// Bytes of the shortest Ethernet frame, and of the shortest that holds a UDP datagram in IPv6, both including FCS.
+const LEAST_FRAME: usize = 64;
+const LEAST_V6: usize = 66;
+/// Routes of a table as large as that of 2009, and of one as large as today's.
+const QUARTER: usize = 262_144;
+const MILLION: usize = 1_000_000;
+
 /// All cases.
 pub const CASES: &[RouterCase] = &[
-    plain("forward", None, 64, 64),
-    plain("forward-1500", None, 1500, 64),
-    plain("route-256k", Some(262_144), 64, 64),
-    plain("route-1m", Some(1_000_000), 64, 64),
-    plain("route-256k-1500", Some(262_144), 1500, 64),
-    plain("route-256k-32", Some(262_144), 64, 32),
-    plain("route-256k-8", Some(262_144), 64, 8),
-    plain("route-256k-1", Some(262_144), 64, 1),
-    sealed("gcm128-64", CipherSuite::Gcm128, 64),
-    sealed("gcm128-1400", CipherSuite::Gcm128, 1400),
-    sealed("gcm256-1400", CipherSuite::Gcm256, 1400),
-    sealed("cbc-sha1-1400", CipherSuite::CbcHmacSha1, 1400),
+    plain("forward", CaseWork::Forward),
+    plain("forward-1500", CaseWork::Forward).sized(1500),
+    plain("route-256k", CaseWork::Route(V4, QUARTER)),
+    plain("route-1m", CaseWork::Route(V4, MILLION)),
+    plain("route-256k-1500", CaseWork::Route(V4, QUARTER)).sized(1500),
+    plain("route-256k-32", CaseWork::Route(V4, QUARTER)).in_bursts(32),
+    plain("route-256k-8", CaseWork::Route(V4, QUARTER)).in_bursts(8),
+    plain("route-256k-1", CaseWork::Route(V4, QUARTER)).in_bursts(1),
+    plain("route-v6-256k", CaseWork::Route(V6, QUARTER)).sized(LEAST_V6),
+    plain("lookup-256k", CaseWork::Lookup(V4, QUARTER)),
+    plain("lookup-1m", CaseWork::Lookup(V4, MILLION)),
+    plain("lookup-v6-256k", CaseWork::Lookup(V6, QUARTER)),
+    plain("gcm128-64", CaseWork::Seal(CipherSuite::Gcm128)),
+    plain("gcm128-1400", CaseWork::Seal(CipherSuite::Gcm128)).sized(1400),
+    plain("gcm256-1400", CaseWork::Seal(CipherSuite::Gcm256)).sized(1400),
+    plain("cbc-sha1-1400", CaseWork::Seal(CipherSuite::CbcHmacSha1)).sized(1400),
 ];
 
 /// The figures of a case.
@@ -90,6 +121,9 @@ pub struct RouterFigures {
     pub mpps: Option<f64>,
     /// Million packets per second on two cores together.
     pub mpps_on_two: Option<f64>,
+    /// Clock cycles per packet on one core, at the rate that the kernel gives; absent where it gives none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
     /// Time per packet divided by the time to copy 64 bytes from buffer to buffer.
     pub copies: Option<f64>,
     /// Instructions per packet.
@@ -106,6 +140,9 @@ pub struct RouterResults {
     pub cases: Vec<RouterFigures>,
     /// Nanoseconds to copy 64 bytes from one buffer to another.
     pub copy_ns: Option<f64>,
+    /// The clock rate of the cores in MHz, as the kernel gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_mhz: Option<f64>,
 }
 
 /// Measures the cases with these names, or all if there are no names.
@@ -125,20 +162,22 @@ pub fn bench(
         counting.clone()?;
     }
     let copy_ns = (!only_count).then(copy_ns);
-    let mut results = RouterResults { copy_ns, ..RouterResults::default() };
+    let core_mhz = copy_ns.and_then(|_| clock::core_mhz());
+    let mut results = RouterResults { copy_ns, core_mhz, ..RouterResults::default() };
     for case in chosen {
         progress(case.name);
         let mut figures = RouterFigures { name: case.name.to_owned(), ..RouterFigures::default() };
         // Under callgrind the cipher library takes another path than on the processor.
-        if counting.is_ok() && case.sealed.is_none() {
+        if counting.is_ok() && case.sealed().is_none() {
             figures.instructions = Some(counted(case.name)?);
         }
         if let Some(copy_ns) = copy_ns {
             let one = best(passes, || rate(case, 1));
             figures.mpps = Some(one);
             figures.mpps_on_two = Some(best(passes, || rate(case, 2)));
+            figures.cycles = core_mhz.map(|mhz| mhz / one);
             figures.copies = Some(1e3 / one / copy_ns);
-            figures.cipher_mpps = case.sealed.map(|suite| best(passes, || alone_rate(case, suite)));
+            figures.cipher_mpps = case.sealed().map(|suite| best(passes, || alone_rate(case, suite)));
         }
         results.cases.push(figures);
     }
@@ -182,12 +221,14 @@ impl RouterResults {
     /// The figures as a table, beside those of other routers.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = String::from("  case             Mpps, 1 core  2 cores  copies  instr/packet\n");
+        let mut text =
+            String::from("  case             Mpps, 1 core  2 cores  cycles  copies  instr/packet\n");
         let shown = |figure: Option<f64>| figure.map_or("-".to_owned(), |figure| format!("{figure:.1}"));
         for case in &self.cases {
-            let [one, two] = [case.mpps, case.mpps_on_two].map(shown);
-            let [copies, instructions] = [case.copies, case.instructions].map(shown);
-            let _ = writeln!(text, "  {:<16} {one:>12} {two:>8} {copies:>7} {instructions:>13}", case.name);
+            let [one, two, cycles] = [case.mpps, case.mpps_on_two, case.cycles].map(shown);
+            let [copies, counted] = [case.copies, case.instructions].map(shown);
+            let name = &case.name;
+            let _ = writeln!(text, "  {name:<16} {one:>12} {two:>8} {cycles:>7} {copies:>7} {counted:>13}");
         }
         if self.cases.iter().any(|case| case.cipher_mpps.is_some()) {
             text += "\n  sealed           Mpps, 1 core  cipher alone\n";
@@ -199,6 +240,12 @@ impl RouterResults {
         }
         if let Some(ns) = self.copy_ns {
             let _ = writeln!(text, "\na copy of 64 bytes between buffers takes {ns:.2} ns here");
+            text += &match self.core_mhz {
+                Some(mhz) => format!(
+                    "cycles are per packet on one core, of a clock of {mhz:.0} MHz: the rate in /proc/cpuinfo, which a core may exceed\n"
+                ),
+                None => "cycles are not known: /proc/cpuinfo gives no clock rate\n".to_owned(),
+            };
         }
         text + PEERS
     }
@@ -253,36 +300,10 @@ Others, on a machine of this class (Mpps on 1 and 2 cores, instructions per pack
   FastClick, forwarding                      49   91   -
 ";
 
-/// Creates a worker for a case and passes it to `measure`, with its number of frames per poll.
-fn with_worker<T>(
-    case: &RouterCase,
-    control: Option<&Arc<Control>>,
-    seed: u64,
-    measure: impl FnOnce(&mut dyn Polled) -> T,
-) -> T {
-    let frame = frame(case.size);
-    // A sealed packet is made in a free buffer.
-    let mut pool = FramePool::in_memory((RING + 2 * BATCH) as u32, prefer_large_pages);
-    let traffic = match control {
-        _ if case.sealed.is_some() => MemoryTraffic::Renewed(begin_of(&frame), frame.len() as u16),
-        None => MemoryTraffic::Same,
-        Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, &frame)),
-    };
-    let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
-    match control {
-        None => measure(&mut forwarding(ring, pool, case.burst)),
-        Some(control) => {
-            let tunnels = case.sealed.map_or_else(Tunnels::default, |suite| suite.tunnels(ENDS));
-            let app = Routing::new(Arc::clone(control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
-            measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
-        }
-    }
-}
-
-/// A worker of any type.
-pub(crate) trait Polled {
-    /// Polls `polls` times; returns the number of frames sent.
-    fn polls(&mut self, polls: usize) -> u64;
+/// Workers for the case of this name, which must exist.
+pub(crate) fn crew(name: &str, cores: u64) -> Crew {
+    let case = case(name).expect("a case of the router");
+    Crew::paced(workers(case, cores))
 }
 
 impl<A: Application> Polled for RouterWorker<A> {
@@ -294,25 +315,17 @@ impl<A: Application> Polled for RouterWorker<A> {
         }
         self.counters().sent - before
     }
+
+    fn send_calls(&self) -> u64 {
+        RouterWorker::send_calls(self)
+    }
 }
 
-/// Million packets per second of `workers` workers, each with its own rings, over a shared table.
-fn rate(case: &RouterCase, workers: u64) -> f64 {
-    let control = control_of(case);
-    let polls = case.fewer(POLLS * 16 / case.burst);
-    let barrier = Barrier::new(workers as usize);
-    let worker = |number: u64| {
-        with_worker(case, control.as_ref(), number, |worker| {
-            worker.polls(case.fewer(WARM));
-            barrier.wait();
-            clock::timed(|| worker.polls(polls))
-        })
-    };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..workers).map(|number| scope.spawn(move || worker(number))).collect();
-        let rates = running.into_iter().map(|thread| thread.join().expect("workers do not panic"));
-        rates.map(|(sent, seconds)| sent as f64 / seconds / 1e6).sum()
-    })
+/// Million packets per second of `cores` workers together.
+fn rate(case: &RouterCase, cores: u64) -> f64 {
+    let mut crew = Crew::new(workers(case, cores), case.fewer(POLLS * 16 / case.burst));
+    crew.run(case.fewer(WARM));
+    crew.pass().mpps
 }
 
 /// Nanoseconds to copy 64 bytes from one buffer to another.
@@ -326,20 +339,6 @@ fn copy_ns() -> f64 {
         }
     });
     seconds * 1e9 / f64::from(copies)
-}
-
-/// The table of a case; everything goes into the tunnel if it has one.
-fn control_of(case: &RouterCase) -> Option<Arc<Control>> {
-    let control = control(case.prefixes?);
-    if case.sealed.is_some() {
-        let set = |address: [u8; 4], length, hop| {
-            let prefix = IpPrefix::around(address.into(), length).expect("at most 32 bits");
-            control.change(|state| state.set_route(prefix, hop)).expect("the table has room");
-        };
-        set([0; 4], 0, NextHop::Tunnel(0));
-        set([10, 255, 1, 0], 24, NextHop::Station((0, [10, 255, 1, 1].into())));
-    }
-    Some(control)
 }
 
 /// Million packets per second that the cipher of a case encrypts and signs by itself.
@@ -371,14 +370,11 @@ fn counted(name: &str) -> Result<f64, Error> {
 /// There is no such case.
 pub(crate) fn one_pass(name: &str) -> Result<String, Error> {
     let case = case(name)?;
-    let control = control_of(case);
-    let sent = with_worker(case, control.as_ref(), 1, |worker| {
-        worker.polls(10);
-        pass::loop_edge(0);
-        let sent = worker.polls(case.fewer(COUNTED_POLLS));
-        pass::loop_edge(sent);
-        sent
-    });
+    let mut worker = workers(case, 1).remove(0);
+    worker.polls(10);
+    pass::loop_edge(0);
+    let sent = worker.polls(case.fewer(COUNTED_POLLS));
+    pass::loop_edge(sent);
     Ok(sent.to_string())
 }
 
@@ -390,7 +386,7 @@ mod tests {
     fn what_costs_more_than_before_is_named() {
         let results = |name: &str, instructions| {
             let figures = RouterFigures { name: name.to_owned(), instructions, ..RouterFigures::default() };
-            RouterResults { cases: vec![figures], copy_ns: None }
+            RouterResults { cases: vec![figures], ..RouterResults::default() }
         };
         let before = results("forward", Some(40.0));
         assert_eq!(results("forward", Some(41.0)).worse_than(&before), [""; 0]);
@@ -406,7 +402,7 @@ mod tests {
     /// The figures are of packets that were forwarded, none dropped.
     #[test]
     fn every_case_sends_every_packet() {
-        for case in CASES.iter().filter(|case| case.prefixes.is_none_or(|prefixes| prefixes < 1_000_000)) {
+        for case in CASES.iter().filter(|case| !case.name.ends_with("1m")) {
             let sent: usize = one_pass(case.name).unwrap().parse().unwrap();
             assert_eq!(sent, case.fewer(COUNTED_POLLS) * case.burst, "{}", case.name);
         }

@@ -16,6 +16,7 @@ mod engines;
 mod explain;
 mod fluid;
 mod import;
+mod input_kind;
 mod interrupt;
 mod lab;
 mod lint;

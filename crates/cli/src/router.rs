@@ -1,11 +1,13 @@
 //! `weft router`: forwards real packets until it is interrupted.
 
 use crate::console;
+use crate::input_kind::{self, InputKind};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use weft_appliance::misspelt;
 use weft_blueprint::sized::SizeQuestion;
 
 /// Arguments of `weft router`.
@@ -14,8 +16,8 @@ use weft_blueprint::sized::SizeQuestion;
 Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
-  weft router show kernel.toml     workers, routes and queues while it runs
   weft router show queues sw.toml  all queues of a switch
+  weft router show routes kernel.toml --prefix 10.0.0.0/8
   weft router plan --ports 64      how many servers a router of 64 ports takes
   weft router simulate rb4.toml    what a described cluster of servers can do
 
@@ -31,6 +33,9 @@ pub(crate) struct RouterArguments {
     /// Only check the file
     #[arg(long)]
     check: bool,
+    /// What follows a misspelt command
+    #[arg(hide = true, allow_hyphen_values = true, trailing_var_arg = true)]
+    beyond: Vec<String>,
 }
 
 /// Commands other than running a router.
@@ -64,30 +69,65 @@ struct ShowArguments {
 /// Parts of what a router shows.
 #[derive(Subcommand)]
 enum ShownPart {
+    /// Every worker: what it has received, sent and dropped, and how busy it is
+    Workers {
+        /// The file it was started with
+        config: PathBuf,
+    },
+    /// Routes and where they lead, at most 1000
+    Routes {
+        /// The file it was started with
+        config: PathBuf,
+        /// Only routes inside this prefix or, with an address, those that contain it
+        #[arg(long, value_name = "PREFIX", value_parser = weft_appliance::checked_prefix)]
+        prefix: Option<String>,
+        #[command(flatten)]
+        port: PortFilter,
+    },
     /// Every port: its link, what it has received and sent, and what was dropped there, by cause
     Ports {
         /// The file it was started with
         config: PathBuf,
+        #[command(flatten)]
+        port: PortFilter,
     },
     /// Every queue of a switch: what waits in it, the most it has held, and what it has dropped, by reason
     Queues {
         /// The file it was started with
         config: PathBuf,
+        #[command(flatten)]
+        port: PortFilter,
     },
+}
+
+/// A filter by port.
+#[derive(Args)]
+struct PortFilter {
+    /// Only what concerns this port
+    #[arg(long = "port", value_name = "NAME")]
+    name: Option<String>,
 }
 
 impl ShowArguments {
     fn execute(self) -> Result<ExitCode, weft::Error> {
         let word = self.config.as_deref().filter(|word| self.beyond.is_some() || !word.exists());
         if let Some(word) = word.map(|word| word.to_string_lossy())
-            && let Some(message) = weft_appliance::watch::misspelt_part(&word, self.beyond.is_some())
+            && let Some(message) = misspelt::misspelt_part(&word, self.beyond.is_some())
         {
             return Err(weft::Error::BadInput(message));
         }
         match (self.part, self.config) {
-            (Some(ShownPart::Ports { config }), _) => show(&config, "/ports"),
-            (Some(ShownPart::Queues { config }), _) => show(&config, "/queues"),
-            (None, config) => show(&config.unwrap_or_default(), "/show"),
+            (Some(ShownPart::Workers { config }), _) => show(&config, ShownPage::all("/workers")),
+            (Some(ShownPart::Routes { config, prefix, port }), _) => {
+                show(&config, ShownPage { path: "/routes", prefix, port: port.name })
+            }
+            (Some(ShownPart::Ports { config, port }), _) => {
+                show(&config, ShownPage { port: port.name, ..ShownPage::all("/ports") })
+            }
+            (Some(ShownPart::Queues { config, port }), _) => {
+                show(&config, ShownPage { port: port.name, ..ShownPage::all("/queues") })
+            }
+            (None, config) => show(&config.unwrap_or_default(), ShownPage::all("/show")),
         }
     }
 }
@@ -138,8 +178,18 @@ impl PlanArguments {
 }
 
 impl RouterArguments {
+    /// The message about a word that should be a command: it is no file, or other words follow it.
+    fn misspelt_command(&self) -> Option<String> {
+        let surely = !self.beyond.is_empty();
+        let word = self.config.as_deref().filter(|word| surely || !word.exists())?;
+        misspelt::misspelt_command(&word.to_string_lossy(), surely)
+    }
+
     /// Runs the router.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        if let Some(message) = self.misspelt_command() {
+            return Err(weft::Error::BadInput(message));
+        }
         let config = match (self.command, self.config) {
             (Some(RouterCommand::Show(shown)), _) => return shown.execute(),
             (Some(RouterCommand::Plan(question)), _) => return question.execute(),
@@ -181,14 +231,18 @@ impl RouterArguments {
 }
 
 fn read(config: &Path) -> Result<weft_appliance::RouterPlan, weft::Error> {
-    weft_appliance::file::read_plan(config)
-        .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))
+    weft_appliance::file::read_plan(config).map_err(|mistakes| {
+        let text = mistakes.draw(console::is_coloured());
+        weft::Error::BadInput(text + &input_kind::hint(config, InputKind::Router))
+    })
 }
 
 /// Simulates a cluster under all traffics of its description.
 fn simulate(config: &Path) -> Result<ExitCode, weft::Error> {
-    let blueprint = weft_blueprint::read_blueprint(config)
-        .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))?;
+    let blueprint = weft_blueprint::read_blueprint(config).map_err(|mistakes| {
+        let text = mistakes.draw(console::is_coloured());
+        weft::Error::BadInput(text + &input_kind::hint(config, InputKind::Cluster))
+    })?;
     if blueprint.traffic.is_empty() {
         let hint = "for example `[[traffic]]` with `matrix = \"uniform\"` and `load = 0.9`";
         return Err(weft::Error::BadInput(format!("{} has no traffic: {hint}", config.display())));
@@ -197,20 +251,39 @@ fn simulate(config: &Path) -> Result<ExitCode, weft::Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A page of a running router, and what of it is wanted.
+struct ShownPage {
+    path: &'static str,
+    prefix: Option<String>,
+    port: Option<String>,
+}
+
+impl ShownPage {
+    /// A whole page.
+    fn all(path: &'static str) -> ShownPage {
+        ShownPage { path, prefix: None, port: None }
+    }
+
+    /// The page with its filters.
+    fn target(&self) -> String {
+        weft_appliance::watch::target(self.path, &[("prefix", &self.prefix), ("port", &self.port)])
+    }
+}
+
 /// Shows a page of a running router.
-fn show(config: &Path, path: &str) -> Result<ExitCode, weft::Error> {
+fn show(config: &Path, shown: ShownPage) -> Result<ExitCode, weft::Error> {
     let plan = read(config)?;
-    let address = plan.metrics.ok_or_else(|| {
+    if let Some(message) = shown.port.as_deref().and_then(|name| plan.unknown_port(name)) {
+        return Err(weft::Error::BadInput(message));
+    }
+    let address = plan.metrics.as_ref().ok_or_else(|| {
         let hint = "for example `metrics = \"unix:/run/weft-router\"`";
         weft::Error::BadInput(format!("{} has no key `metrics`: {hint}", config.display()))
     })?;
-    let is_switch = matches!(plan.application, weft_appliance::plan::PlannedApplication::Switch(_));
-    if path == "/queues" && !is_switch {
-        let message =
-            format!("{} is no switch: only `application = \"switch\"` has queues", config.display());
-        return Err(weft::Error::BadInput(message));
+    if let Some(lacks) = lacks(&plan, shown.path) {
+        return Err(weft::Error::BadInput(format!("{} {lacks}", config.display())));
     }
-    let page = weft_appliance::watch::ask(&address, path).map_err(|error| {
+    let page = weft_appliance::watch::ask(address, &shown.target()).map_err(|error| {
         weft::Error::Failed(format!(
             "no router answers at {address} ({error}); start it with: weft router {}",
             config.display()
@@ -218,4 +291,15 @@ fn show(config: &Path, path: &str) -> Result<ExitCode, weft::Error> {
     })?;
     console::show(page.trim_end())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why a router of this plan has no such page.
+fn lacks(plan: &weft_appliance::RouterPlan, path: &str) -> Option<&'static str> {
+    use weft_appliance::plan::PlannedApplication::{Route, Switch};
+    match (path, &plan.application) {
+        ("/queues", Switch(_)) | ("/routes", Route { .. }) => None,
+        ("/queues", _) => Some("is no switch: only `application = \"switch\"` has queues"),
+        ("/routes", _) => Some("has no routes: only `application = \"route\"` has them"),
+        _ => None,
+    }
 }

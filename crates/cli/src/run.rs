@@ -2,7 +2,7 @@
 
 use crate::counts::at_least_one;
 use crate::seeds::{self, Seeds};
-use crate::{console, engines, interrupt, progress};
+use crate::{console, engines, input_kind, interrupt, progress};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -67,6 +67,7 @@ impl RunArguments {
         let (mode, stop) = (self.progress, Arc::new(AtomicBool::new(false)));
         interrupt::listen(Arc::clone(&stop), mode)?;
         let result = weft::run(&self.scenario, &options(&self, stop));
+        let result = result.map_err(|error| input_kind::of_scenario(&self.scenario, error));
         progress::end(mode);
         match result {
             Ok(outcome) => conclude(&outcome),

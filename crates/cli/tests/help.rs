@@ -69,6 +69,17 @@ fn every_analysis_has_one_screen_with_examples() {
 }
 
 #[test]
+fn the_bench_of_the_router_has_a_screen_of_its_own() {
+    let screen = help_of(&["bench", "router"]);
+    assert!(
+        screen.lines().count() <= 30 && screen.lines().all(|line| line.chars().count() <= 80),
+        "{screen}"
+    );
+    assert!(screen.contains("Examples:\n  weft bench router ") && !screen.contains("--threads"), "{screen}");
+    assert_equals_committed("bench-router", &screen);
+}
+
+#[test]
 fn every_command_has_one_screen_with_examples() {
     for command in COMMANDS {
         let screen = help_of(&[command]);

@@ -11,7 +11,8 @@ use crate::units::Time;
 pub struct Header {
     /// When the last bit arrived at the node that now holds the packet (switch latency included).
     pub arrived: Time,
-    /// Sending host: the source address.
+    /// Sending host: the source address, 24 bits. Above them are the bits in which the packet's protocol differs from TCP:
+    /// none in the simulator ([`Header::with_protocol`]).
     pub source: HostId,
     /// Receiving host: the destination address.
     pub destination: HostId,
@@ -88,7 +89,12 @@ pub struct Marks {
     pub ecn: Ecn,
 }
 
-/// The five fields that name a flow on the wire. Protocol is TCP (6) or UDP (17).
+/// The protocol number of TCP.
+const TCP: u8 = 6;
+/// Bits of a host in its address 10.x.y.z.
+const HOST_BITS: u32 = 24;
+
+/// The five fields that name a flow on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuple {
     /// Source address.
@@ -102,10 +108,19 @@ pub struct Tuple {
 }
 
 impl Header {
-    /// The fields a hash may use. All simulated transports use protocol 6.
+    /// The fields a hash may use. All simulated transports use the protocol number of TCP.
     #[must_use]
     pub fn tuple(&self) -> Tuple {
-        Tuple { source: self.source, destination: self.destination, ports: self.ports, protocol: 6 }
+        let source = HostId(self.source.0 & ((1 << HOST_BITS) - 1));
+        let protocol = TCP ^ (self.source.0 >> HOST_BITS) as u8;
+        Tuple { source, destination: self.destination, ports: self.ports, protocol }
+    }
+
+    /// The header of a real packet of this protocol.
+    #[must_use]
+    pub fn with_protocol(self, protocol: u8) -> Header {
+        let source = self.source.0 & ((1 << HOST_BITS) - 1);
+        Header { source: HostId(source | u32::from(protocol ^ TCP) << HOST_BITS), ..self }
     }
 }
 
@@ -129,5 +144,22 @@ mod tests {
     #[test]
     fn a_header_is_half_a_cache_line() {
         assert_eq!(size_of::<Header>(), 32);
+    }
+
+    #[test]
+    fn a_tuple_has_the_packets_own_protocol_and_simulated_packets_that_of_tcp() {
+        let header = Header {
+            source: HostId(0x01_0203),
+            destination: HostId(4),
+            ports: 5 << 16 | 6,
+            ..Header::default()
+        };
+        let bytes = |protocol| [10, 1, 2, 3, 10, 0, 0, 4, 0, 5, 0, 6, protocol];
+        assert_eq!(header.tuple().to_bytes(), bytes(6));
+        for protocol in [0, 1, 6, 17, 50, 132, 255] {
+            let real = header.with_protocol(protocol);
+            assert_eq!(real.tuple().to_bytes(), bytes(protocol));
+            assert_eq!(real.with_protocol(6), header, "TCP is as in the simulator");
+        }
     }
 }

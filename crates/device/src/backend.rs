@@ -83,6 +83,11 @@ pub trait Backend: Send {
         DeviceLosses::default()
     }
 
+    /// System calls made to send so far: those that pass frames to the kernel, and those that wake it up to send.
+    fn send_calls(&self) -> u64 {
+        0
+    }
+
     /// Descriptors one of which becomes readable when frames have arrived; they stay the same.
     fn descriptors(&self) -> Vec<RawFd> {
         Vec::new()

@@ -116,14 +116,16 @@ impl<A: AddressKey> RouteReader<A> {
     #[inline(never)]
     fn descend(&self, addresses: &[A], hops: &mut [Hop], mut pending: &mut [Pending]) {
         let mut level = 0;
+        let mut slots = [&self.nodes.root[0]; BATCH];
         while !pending.is_empty() {
-            for (place, node) in pending.iter() {
-                prefetch(self.nodes.below(*node, addresses[usize::from(*place)].below(level)));
+            for (slot, (place, node)) in slots.iter_mut().zip(pending.iter()) {
+                *slot = self.nodes.below(*node, addresses[usize::from(*place)].below(level));
+                prefetch(*slot);
             }
             let mut left = 0;
-            for number in 0..pending.len() {
-                let (place, node) = pending[number];
-                let word = self.nodes.below(node, addresses[usize::from(place)].below(level)).get();
+            for (number, slot) in slots.iter().enumerate().take(pending.len()) {
+                let (place, _) = pending[number];
+                let word = slot.get();
                 hops[usize::from(place)] = Hop(word as u16);
                 if word & A::Slot::NODE != 0 {
                     pending[left] = (place, word & !A::Slot::NODE);

@@ -169,6 +169,8 @@ pub(crate) enum ClaimStatus {
     NotReproduced,
     NotComparable(String),
     NotRun(String),
+    /// A measurement of this machine gave no figure.
+    NotMeasured(String),
 }
 
 impl ClaimStatus {
@@ -179,6 +181,7 @@ impl ClaimStatus {
             ClaimStatus::NotReproduced => "not reproduced".to_owned(),
             ClaimStatus::NotComparable(why) => format!("not comparable: {why}"),
             ClaimStatus::NotRun(why) => format!("not run: {why}"),
+            ClaimStatus::NotMeasured(why) => format!("not measured: {why}"),
         }
     }
 }
@@ -203,6 +206,9 @@ pub(crate) fn verdict(claim: &PublishedClaim, findings: &ClaimFindings) -> Claim
             ))
         }
         (Some(false), _) => ClaimStatus::NotReproduced,
+        (None, _) if finding.size.is_figures() && !finding.not_run.is_empty() => {
+            ClaimStatus::NotMeasured(finding.not_run.clone())
+        }
         (None, _) if finding.not_run.is_empty() => ClaimStatus::NotRun("a part has no value".to_owned()),
         (None, _) => ClaimStatus::NotRun(finding.not_run.clone()),
     }
@@ -384,6 +390,17 @@ mod tests {
             ClaimStatus::NotRun("a part has no value".into())
         );
         assert_eq!(verdict(&claim, &ClaimFindings::default()), ClaimStatus::NotRun("not yet".into()));
+    }
+
+    #[test]
+    fn a_machine_that_gives_no_figure_refutes_nothing() {
+        let claim = claim("[[part]]\nmeasure = \"server.route_per_forward\"\nfrom = 0.45");
+        let size = Size { measured: 1, ..Size::default() };
+        let busy = ClaimFinding { size, not_run: "the cores are busy".to_owned(), ..finding(&[]) };
+        let status = verdict(&claim, &findings(busy));
+        assert_eq!(status.words(), "not measured: the cores are busy");
+        let measured = ClaimFinding { size, ..finding(&[0.2]) };
+        assert_eq!(verdict(&claim, &findings(measured)), ClaimStatus::NotReproduced);
     }
 
     #[test]

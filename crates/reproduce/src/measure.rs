@@ -54,6 +54,15 @@ impl Runs {
         values
     }
 
+    /// Why a figure of a measure is missing, if a source says so.
+    pub(crate) fn why_missing(&self, located: &Located) -> Option<String> {
+        let why = |(term, place): &(Term, TermCases)| {
+            let of_stage = self.measured.iter().filter(|((stage, ..), _)| *stage == place.stage);
+            of_stage.filter_map(|(_, figures)| figures.why_missing(&term.metric)).next().map(str::to_owned)
+        };
+        located.places.iter().find_map(why)
+    }
+
     /// The next positions of the searches of a measure: number of the search, seed, position.
     pub(crate) fn wanted(&self, located: &Located) -> Vec<(usize, u64, f64)> {
         let mut wanted = Vec::new();
@@ -205,7 +214,7 @@ impl OneSeed<'_> {
                     let figures = measured
                         .get(&(place.stage, *case, self.seed))
                         .or_else(|| measured.get(&(place.stage, *case, 0)))?;
-                    return Some((*at, *figures.get(&term.metric)?));
+                    return Some((*at, figures.get(&term.metric)?));
                 }
                 TermKind::Packets => {}
             }
@@ -224,5 +233,34 @@ impl weft_expression::Values for OneSeed<'_> {
     fn curve(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
         let search = self.located.searches.iter().find(|search| search.term == *term);
         search.map_or_else(|| self.along(term), |search| Some(self.tried(search)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_bench::routebricks::Figures;
+
+    #[test]
+    fn a_source_says_why_a_figure_is_missing() {
+        let mut figures = Figures::default();
+        figures.note("server.route_per_forward".to_owned(), Err("the cores are busy".to_owned()));
+        figures.note("server.sealed_per_route".to_owned(), Ok(0.2));
+        let runs = Runs {
+            stages: vec![BTreeMap::new()],
+            solved: Solved::new(),
+            measured: [((0, 0, 0), figures)].into(),
+        };
+        let found = |measure: &str| {
+            let expression = crate::source::read(measure);
+            let place = TermCases { stage: 0, cases: vec![(0.0, 0)] };
+            let places =
+                expression.terms().into_iter().map(|(term, _)| (term.clone(), place.clone())).collect();
+            let located = Located { expression, places, searches: Vec::new() };
+            (runs.values(&located).values, runs.why_missing(&located))
+        };
+        let busy = Some("the cores are busy".to_owned());
+        assert_eq!(found("server.sealed_per_route"), (vec![0.2], None));
+        assert_eq!(found("server.sealed_per_route / server.route_per_forward"), (vec![], busy));
     }
 }

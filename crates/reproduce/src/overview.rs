@@ -179,7 +179,7 @@ fn mark(status: &ClaimStatus, (x, y): (f64, f64)) -> (&'static str, String) {
             let path = format!("M{left:.1} {top:.1}l8 8m0 -8l-8 8");
             (colour, format!("<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"2.5\"/>\n"))
         }
-        ClaimStatus::NotComparable(_) | ClaimStatus::NotRun(_) => {
+        ClaimStatus::NotComparable(_) | ClaimStatus::NotRun(_) | ClaimStatus::NotMeasured(_) => {
             let (colour, left) = ("#666666", x - 5.0);
             let path = format!("M{left:.1} {y:.1}l5 -5l5 5l-5 5z");
             (

@@ -186,7 +186,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
             ClaimStatus::Reproduced => 0,
             ClaimStatus::NotReproduced => 1,
             ClaimStatus::NotComparable(_) => 2,
-            ClaimStatus::NotRun(_) => 3,
+            ClaimStatus::NotRun(_) | ClaimStatus::NotMeasured(_) => 3,
         };
         counts[at] += 1;
     }

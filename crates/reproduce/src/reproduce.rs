@@ -344,7 +344,8 @@ impl Facts<'_> {
         let why = parts.iter().find_map(|part| part.as_ref().err().cloned());
         let parts: Vec<SeedValues> = parts.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
-        let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
+        let missing = || located.iter().find_map(|one| runs.why_missing(one));
+        let not_run = if lost { why.or_else(missing).unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
         let model = if size.is_figures() { weft_bench::routebricks::model_epoch() } else { "" }.to_owned();
         ClaimFinding {

@@ -71,7 +71,7 @@ fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindin
     let class = match verdict {
         ClaimStatus::Reproduced => "reproduced",
         ClaimStatus::NotReproduced => "refuted",
-        ClaimStatus::NotComparable(_) | ClaimStatus::NotRun(_) => return words,
+        ClaimStatus::NotComparable(_) | ClaimStatus::NotRun(_) | ClaimStatus::NotMeasured(_) => return words,
     };
     let mut text = format!("<strong class=\"{class}\">{words}</strong>");
     for one in double_standards(source, claim, findings) {

@@ -11,7 +11,7 @@ use crate::app::{Application, Desk};
 use crate::backend::{Backend, DeviceLosses, Ending, system};
 use crate::clock::RouterClock;
 use crate::counters::RouterCounters;
-use crate::pool::{FrameBatch, FramePool, SendQueues};
+use crate::pool::{Frame, FrameBatch, FramePool, SendQueues};
 
 /// Number of polls without frames before a worker sleeps until a device has some.
 const IDLE_POLLS: u32 = 64;
@@ -30,8 +30,9 @@ pub struct RouterWorker<A> {
     out: SendQueues,
     app: A,
     counters: RouterCounters,
-    /// Maximum number of frames received at once.
+    /// Maximum number of frames received at once, and passed to a device at once.
     burst: usize,
+    send_burst: usize,
     /// The port whose device has failed in the last poll.
     failed: Option<usize>,
 }
@@ -47,19 +48,72 @@ fn note(failure: &mut PortFailure, port: usize, error: io::Error) {
     }
 }
 
+/// Passes frames to the device of a port and counts what becomes of them.
+#[inline(always)]
+fn send(
+    (number, port): (usize, &mut dyn Backend),
+    frames: &mut Vec<Frame>,
+    (pool, counters): (&mut FramePool, &mut RouterCounters),
+    failure: &mut PortFailure,
+) {
+    let bytes: u64 = frames.iter().map(|frame| u64::from(frame.length)).sum();
+    let count = frames.len();
+    let outcome = port.transmit(pool, frames);
+    counters.send(number, (count as u64, bytes));
+    match outcome {
+        Ok(0) => {}
+        Ok(lost) => counters.lose(number, lost as u64, port.losses()),
+        Err(error) => {
+            let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
+            counters.lose(number, count as u64, losses);
+            note(failure, number, error);
+        }
+    }
+}
+
+/// The same in groups of at most `most` frames.
+#[cold]
+fn send_in_groups(
+    (number, port): (usize, &mut dyn Backend),
+    (frames, most): (&mut Vec<Frame>, usize),
+    (pool, counters): (&mut FramePool, &mut RouterCounters),
+    failure: &mut PortFailure,
+) {
+    let mut group = Vec::with_capacity(most);
+    for part in frames.chunks(most) {
+        group.extend_from_slice(part);
+        send((number, &mut *port), &mut group, (&mut *pool, &mut *counters), failure);
+    }
+    frames.clear();
+}
+
 impl<A: Application> RouterWorker<A> {
     /// A worker with one queue of each port.
     #[must_use]
     pub fn new(ports: Vec<Box<dyn Backend>>, pool: FramePool, app: A) -> RouterWorker<A> {
         let out = SendQueues::new(ports.len());
         let (batch, counters) = (FrameBatch::default(), RouterCounters::of_ports(ports.len()));
-        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH, failed: None }
+        let (burst, send_burst) = (crate::pool::BATCH, usize::MAX);
+        RouterWorker { ports, pool, batch, out, app, counters, burst, send_burst, failed: None }
     }
 
     /// Receives at most this many frames at once (kp of RouteBricks); at least 1.
     #[must_use]
     pub fn with_burst(self, burst: usize) -> RouterWorker<A> {
         RouterWorker { burst: burst.clamp(1, crate::pool::BATCH), ..self }
+    }
+
+    /// Passes at most this many frames to a device at once (kn of RouteBricks); at least 1. Without it a device gets
+    /// all frames of a poll together. No frame waits for a group to fill.
+    #[must_use]
+    pub fn with_send_burst(self, burst: usize) -> RouterWorker<A> {
+        RouterWorker { send_burst: burst.max(1), ..self }
+    }
+
+    /// System calls that the devices have made to send.
+    #[must_use]
+    pub fn send_calls(&self) -> u64 {
+        self.ports.iter().map(|port| port.send_calls()).sum()
     }
 
     /// The counters so far.
@@ -135,18 +189,11 @@ impl<A: Application> RouterWorker<A> {
             if frames.is_empty() {
                 continue;
             }
-            let bytes: u64 = frames.iter().map(|frame| u64::from(frame.length)).sum();
-            let count = frames.len();
-            let outcome = port.transmit(&mut self.pool, frames);
-            self.counters.send(number, (count as u64, bytes));
-            match outcome {
-                Ok(0) => {}
-                Ok(lost) => self.counters.lose(number, lost as u64, port.losses()),
-                Err(error) => {
-                    let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
-                    self.counters.lose(number, count as u64, losses);
-                    note(failure, number, error);
-                }
+            let desk = (&mut self.pool, &mut self.counters);
+            if frames.len() > self.send_burst {
+                send_in_groups((number, port.as_mut()), (frames, self.send_burst), desk, failure);
+            } else {
+                send((number, port.as_mut()), frames, desk, failure);
             }
         }
     }
@@ -231,7 +278,6 @@ mod tests {
     use super::*;
     use crate::app::forward::{CrossConnect, Forwarding};
     use crate::counters::DropCause;
-    use crate::pool::Frame;
     use weft_packet::Mac;
 
     /// ENETDOWN and EBADFD of Linux.
@@ -242,6 +288,7 @@ mod tests {
     struct NarrowPort {
         arriving: VecDeque<usize>,
         broken: bool,
+        calls: u64,
         losses: DeviceLosses,
     }
 
@@ -255,6 +302,7 @@ mod tests {
 
         fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
             let mut lost = 0;
+            self.calls += 1;
             for frame in frames.drain(..) {
                 pool.give(frame.buffer);
                 if frame.length > 100 {
@@ -268,6 +316,10 @@ mod tests {
 
         fn losses(&mut self) -> DeviceLosses {
             std::mem::take(&mut self.losses)
+        }
+
+        fn send_calls(&self) -> u64 {
+            self.calls
         }
     }
 
@@ -302,7 +354,7 @@ mod tests {
             arrived_bytes: 9_100,
             ..DeviceLosses::default()
         };
-        let port = NarrowPort { arriving: arriving.iter().copied().collect(), broken, losses };
+        let port = NarrowPort { arriving: arriving.iter().copied().collect(), broken, calls: 0, losses };
         let wire = CrossConnect::new(0, Mac([2; 6]), Mac([4; 6]));
         RouterWorker::new(vec![Box::new(port)], FramePool::new(8), Forwarding::new(vec![wire]))
     }
@@ -321,6 +373,27 @@ mod tests {
         let port = &counters.interfaces()[0];
         assert_eq!((port.received, port.sent, port.missed), ((6, 9_450), (2, 150), 5));
         assert_eq!(dropped.map(|cause| port.dropped(cause)), [1, 2, 1]);
+    }
+
+    /// Five frames in groups of two: the device gets three groups, and the counters are those of one.
+    #[test]
+    fn a_device_gets_frames_in_groups() {
+        let lengths = [60, 200, 90, 70, 80];
+        let outcome = |mut worker: RouterWorker<Forwarding>| {
+            worker.poll(Time::ZERO).unwrap();
+            let counters = worker.counters();
+            assert_eq!((counters.inside(), worker.free_buffers()), (0, 8));
+            (worker.send_calls(), counters.sent, counters.sent_bytes, counters.dropped(DropCause::Refused))
+        };
+        assert_eq!(outcome(worker(&lengths, false)), (1, 4, 300, 1));
+        assert_eq!(outcome(worker(&lengths, false).with_send_burst(2)), (3, 4, 300, 1));
+        let (mut broken, groups) = (worker(&lengths, true), worker(&lengths, true).with_send_burst(2));
+        for worker in [&mut broken, &mut { groups }] {
+            assert!(worker.poll(Time::ZERO).is_err());
+            let counters = worker.counters();
+            assert_eq!((counters.sent, counters.sent_bytes, counters.inside()), (0, 0, 0), "{counters}");
+            assert_eq!(worker.free_buffers(), 8);
+        }
     }
 
     #[test]

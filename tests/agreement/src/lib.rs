@@ -6,10 +6,10 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use weft_core::{Bytes, Class, Ecn, Header, PortId, Span, SwitchId, Time};
-use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
+use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Mac};
 use weft_plan::Setup;
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
-use weft_router::driver::QueueReading;
+use weft_router::driver::{QueueReading, SwitchDriver, SwitchOutcome};
 use weft_router::{Backend, DropCause, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
 use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::PortCounters;
@@ -238,10 +238,40 @@ impl Played {
     }
 }
 
-/// A simulated packet as bytes: a datagram that carries its number.
+/// What a switch does by itself with packets whose headers are those of arrivals: what leaves by each port, in order.
+#[must_use]
+pub fn switched(setup: &Setup, switch: SwitchId, arrivals: &[(Time, PortId, Header)]) -> Vec<Vec<u32>> {
+    let mut driver = SwitchDriver::new(setup.build_switch(switch), setup.port_rates(switch), None);
+    for (number, (time, port, header)) in (0..).zip(arrivals) {
+        driver.receive(*time, *port, (0, Frame { buffer: number, ..Frame::default() }), *header);
+    }
+    while driver.next_due().is_some() {
+        driver.step();
+    }
+    let mut sent = vec![Vec::new(); setup.port_rates(switch).len()];
+    for (_, outcome) in driver.outcomes().drain(..) {
+        if let SwitchOutcome::Sent { port, frame, .. } = outcome {
+            sent[port.index()].push(frame.buffer);
+        }
+    }
+    sent
+}
+
+/// The arrivals at a switch.
+#[must_use]
+pub fn arrivals(seen: &[Seen]) -> Vec<(Time, PortId, Header)> {
+    let arrived = |seen: &Seen| match *seen {
+        Seen::Arrived { time, port, header } => Some((time, port, header)),
+        _ => None,
+    };
+    seen.iter().filter_map(arrived).collect()
+}
+
+/// A packet with this header as bytes: addresses, ports and protocol, and a number that it carries.
 #[must_use]
 pub fn frame(header: &Header, number: u32) -> Vec<u8> {
     let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
+    let tuple = header.tuple();
     let address = |host: weft_core::HostId| (0x0a00_0000 | host.0).into();
     let ecn = match header.marks.ecn {
         Ecn::NotCapable => 0,
@@ -250,13 +280,16 @@ pub fn frame(header: &Header, number: u32) -> Vec<u8> {
     };
     let ip = Ipv4Header {
         traffic_class: header.class.0 << 2 | ecn,
-        ..Ipv4Header::between(address(header.source), address(header.destination))
+        protocol: tuple.protocol,
+        // Preamble, gap and FCS are not part of a frame.
+        payload: header.wire - 24 - (EthernetHeader::LEN + Ipv4Header::LEN) as u16,
+        ..Ipv4Header::between(address(tuple.source), address(tuple.destination))
     };
-    // Preamble, gap and FCS are not part of a frame; Ethernet, IP and UDP take 42 bytes of it.
-    let mut data = vec![0; usize::from(header.wire) - 24 - 42];
-    data[..4].copy_from_slice(&number.to_be_bytes());
-    let ports = ((header.ports >> 16) as u16, header.ports as u16);
-    [&ethernet.to_bytes()[..], &ports::udp_v4(ip, ports, &data)].concat()
+    // The ports begin the headers of TCP and UDP alike; a switch reads no more of them.
+    let mut data = vec![0; usize::from(ip.payload)];
+    data[..4].copy_from_slice(&header.ports.to_be_bytes());
+    data[8..12].copy_from_slice(&number.to_be_bytes());
+    [&ethernet.to_bytes()[..], &ip.to_bytes(), &data].concat()
 }
 
 /// The number of a sent packet, and whether it is marked; the packet must be sound and one hop older.

@@ -1,10 +1,11 @@
 //! Bit for bit: what the simulator decides, the router decides.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use weft_agreement_tests::{Deeds, Played, dropped, marked, simulated};
+use weft_agreement_tests::{Deeds, Played, arrivals, dropped, marked, simulated, switched};
 use weft_core::record::Reason;
-use weft_core::{Bytes, SwitchId};
+use weft_core::{Bytes, Header, PortId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_prepare::{Prepared, prepare};
 use weft_sim::Seen;
@@ -82,6 +83,39 @@ fn every_balancer_marker_and_scheduler_agrees() {
         arrived > 100_000 && met > 1_000 && lost > 300,
         "{arrived} packets, {met} marked, {lost} dropped"
     );
+}
+
+/// Datagrams between the same addresses and ports are other flows than TCP's: the router decides about them as the switch does about
+/// headers with the protocol number of UDP, with one worker and with four.
+#[test]
+fn datagrams_are_flows_of_their_own() {
+    let (mut compared, mut apart) = (0, 0);
+    for case in cases().iter().filter(|case| ["ecmp", "wcmp", "letflow"].contains(&&*case.labels[0])) {
+        let (setup, switch) = (case.setup(7).expect("builds"), SwitchId(0));
+        let (seen, _) = simulated(&setup, switch);
+        let of_tcp = arrivals(&seen);
+        let as_udp = |(time, port, header): &(Time, PortId, Header)| (*time, *port, header.with_protocol(17));
+        let of_udp: Vec<_> = of_tcp.iter().map(as_udp).collect();
+        let [as_tcp, expected] = [&of_tcp, &of_udp].map(|all| switched(&setup, switch, all));
+        let arrived = |(time, port, header): &(Time, PortId, Header)| Seen::Arrived {
+            time: *time,
+            port: *port,
+            header: *header,
+        };
+        let datagrams: Vec<Seen> = of_udp.iter().map(arrived).collect();
+        for workers in [1, 4] {
+            let (deeds, _) = Played::new(&setup, switch, workers).play(&datagrams);
+            for (port, expected) in expected.iter().enumerate() {
+                let sent = deeds.iter().flat_map(|worker| &worker.sent[port]).map(|(packet, _)| *packet);
+                let (sent, expected): (BTreeSet<u32>, BTreeSet<u32>) =
+                    (sent.collect(), expected.iter().copied().collect());
+                assert_eq!(sent, expected, "{:?}, port {port}, {workers} workers", case.labels);
+                compared += sent.len();
+            }
+        }
+        apart += as_tcp.iter().zip(&expected).filter(|(tcp, udp)| tcp != udp).count();
+    }
+    assert!(compared > 10_000 && apart >= 6, "{compared} compared, {apart} ports differ");
 }
 
 /// Each worker decides with its own engines and locks only the port of a packet.

@@ -59,10 +59,18 @@ pub(crate) fn is_inside(test: &str) -> bool {
 
 /// The links of the router to two hosts, the interfaces `host0` and `host1`. The kernel has no IPv6 of its own there.
 pub(crate) fn links() {
+    links_of_queues(1);
+}
+
+/// The same with this many queues at each end, for what arrives and for what leaves.
+pub(crate) fn links_of_queues(queues: u32) {
     must("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
     for (n, name) in ["left", "right"].into_iter().enumerate() {
         let (own, host) = (OWN[n], HOSTS[n]);
-        must(&format!("ip link add {name} address {own} type veth peer name host{n} address {host}"));
+        let queues = format!("numrxqueues {queues} numtxqueues {queues}");
+        must(&format!(
+            "ip link add {name} address {own} {queues} type veth peer name host{n} address {host} {queues}"
+        ));
         [name, &format!("host{n}")].iter().for_each(|end| must(&format!("ip link set {end} up")));
     }
 }

@@ -1,12 +1,11 @@
 //! Two cores as a pipeline, against two cores that each do everything: the work of forwarding on frames in memory. Batches of
-//! frames pass from core to core by reference.
+//! frames pass from core to core by reference, through rings without locks (one producer, one consumer).
 
-use std::sync::Barrier;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
-
+use rtrb::{Consumer, Producer, PushError, RingBuffer};
 use weft_packet::{EthernetHeader, ipv4};
 
-use crate::{clock, router};
+use crate::crew::{Crew, Polled};
+use crate::router;
 
 /// Bytes of a frame in memory, FCS included.
 const FRAME: usize = 64;
@@ -16,14 +15,13 @@ const PACKET: usize = FRAME - 4 - EthernetHeader::LEN;
 const BATCH: usize = 32;
 /// Batches in memory, as many frames as the rings of the router have.
 const BATCHES: usize = router::RING / BATCH;
-/// Batches processed.
-const WORK: usize = 400_000;
 
 type FrameGroup = Box<[[u8; FRAME]; BATCH]>;
 
-/// Million packets per second of two cores: in a pipeline, and side by side.
-pub(super) fn mpps() -> [f64; 2] {
-    [pipeline(), parallel()]
+/// Two cores in a pipeline, and side by side.
+pub(super) fn crews() -> [Crew; 2] {
+    let both = || -> Vec<Box<dyn Polled>> { vec![Box::new(WholeWork::new()), Box::new(WholeWork::new())] };
+    [Crew::paced(pipeline()), Crew::paced(both())]
 }
 
 fn groups() -> Vec<FrameGroup> {
@@ -66,76 +64,92 @@ fn addresses() -> [u8; 12] {
     *fresh().first_chunk().expect("a frame is longer")
 }
 
-fn rate(batches: usize, seconds: f64) -> f64 {
-    (batches * BATCH) as f64 / seconds / 1e6
+/// A core that does everything.
+struct WholeWork {
+    groups: Vec<FrameGroup>,
+    fresh: [u8; FRAME],
+    addresses: [u8; 12],
 }
 
-fn parallel() -> f64 {
-    let barrier = Barrier::new(2);
-    let worker = || {
-        let (mut groups, fresh, addresses, mut sound) = (groups(), fresh(), addresses(), 0);
-        barrier.wait();
-        let ((), seconds) = clock::timed(|| {
-            for n in 0..WORK {
-                let group = &mut groups[n % BATCHES];
-                sound += first(group, &fresh);
-                second(std::hint::black_box(group), addresses);
-            }
-        });
+impl WholeWork {
+    fn new() -> WholeWork {
+        WholeWork { groups: groups(), fresh: fresh(), addresses: addresses() }
+    }
+}
+
+impl Polled for WholeWork {
+    fn polls(&mut self, polls: usize) -> u64 {
+        let mut sound = 0;
+        for n in 0..polls {
+            let group = &mut self.groups[n % BATCHES];
+            sound += first(group, &self.fresh);
+            second(std::hint::black_box(group), self.addresses);
+        }
+        sound as u64
+    }
+}
+
+/// The first core of a pipeline.
+struct FirstStage {
+    back: Consumer<FrameGroup>,
+    onwards: Producer<FrameGroup>,
+    fresh: [u8; FRAME],
+}
+
+/// The second.
+struct SecondStage {
+    arriving: Consumer<FrameGroup>,
+    back: Producer<FrameGroup>,
+    addresses: [u8; 12],
+}
+
+fn pipeline() -> Vec<Box<dyn Polled>> {
+    let (onwards, arriving) = RingBuffer::new(BATCHES);
+    let (mut filling, back) = RingBuffer::new(BATCHES);
+    groups().into_iter().for_each(|group| push(&mut filling, group));
+    let first = FirstStage { back, onwards, fresh: fresh() };
+    vec![Box::new(first), Box::new(SecondStage { arriving, back: filling, addresses: addresses() })]
+}
+
+impl Polled for FirstStage {
+    fn polls(&mut self, polls: usize) -> u64 {
+        let mut sound = 0;
+        for _ in 0..polls {
+            let mut group = pop(&mut self.back);
+            sound += first(&mut group, &self.fresh);
+            push(&mut self.onwards, group);
+        }
         std::hint::black_box(sound);
-        rate(WORK, seconds)
-    };
-    std::thread::scope(|scope| {
-        let running = [scope.spawn(worker), scope.spawn(worker)];
-        running.into_iter().map(|thread| thread.join().expect("workers do not panic")).sum()
-    })
+        0
+    }
 }
 
-fn pipeline() -> f64 {
-    let (to_second, from_first) = sync_channel::<FrameGroup>(BATCHES);
-    let (to_first, from_second) = sync_channel::<FrameGroup>(BATCHES);
-    groups().into_iter().for_each(|group| send(&to_first, group));
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let addresses = addresses();
-            while let Some(mut group) = receive(&from_first) {
-                second(std::hint::black_box(&mut group), addresses);
-                send(&to_first, group);
-            }
-        });
-        let stage = scope.spawn(move || {
-            let (fresh, mut sound) = (fresh(), 0);
-            let ((), seconds) = clock::timed(|| {
-                for _ in 0..WORK {
-                    let Some(mut group) = receive(&from_second) else { return };
-                    sound += first(&mut group, &fresh);
-                    send(&to_second, group);
-                }
-            });
-            std::hint::black_box(sound);
-            rate(WORK, seconds)
-        });
-        stage.join().expect("workers do not panic")
-    })
+impl Polled for SecondStage {
+    /// A frame is done once it has passed here.
+    fn polls(&mut self, polls: usize) -> u64 {
+        for _ in 0..polls {
+            let mut group = pop(&mut self.arriving);
+            second(std::hint::black_box(&mut group), self.addresses);
+            push(&mut self.back, group);
+        }
+        (polls * BATCH) as u64
+    }
 }
 
-/// Polls as a router does; `None` once the other core has ended.
-fn receive(from: &Receiver<FrameGroup>) -> Option<FrameGroup> {
+/// Polls as a router does, until the other core has put something into the ring.
+fn pop(ring: &mut Consumer<FrameGroup>) -> FrameGroup {
     loop {
-        match from.try_recv() {
-            Ok(group) => return Some(group),
-            Err(TryRecvError::Empty) => std::hint::spin_loop(),
-            Err(TryRecvError::Disconnected) => return None,
+        match ring.pop() {
+            Ok(group) => return group,
+            Err(_) => std::hint::spin_loop(),
         }
     }
 }
 
-fn send(to: &SyncSender<FrameGroup>, mut group: FrameGroup) {
-    loop {
-        match to.try_send(group) {
-            Ok(()) | Err(TrySendError::Disconnected(_)) => return,
-            Err(TrySendError::Full(again)) => group = again,
-        }
+/// A ring has room for all groups that there are.
+fn push(ring: &mut Producer<FrameGroup>, mut group: FrameGroup) {
+    while let Err(PushError::Full(again)) = ring.push(group) {
+        group = again;
     }
 }
 
@@ -150,5 +164,19 @@ mod tests {
             assert_eq!(first(&mut group, &fresh()), BATCH);
             second(&mut group, addresses());
         }
+    }
+
+    #[test]
+    fn a_pipeline_counts_each_frame_once_and_gives_it_back() {
+        let mut stages = pipeline();
+        for polls in [1, 3 * BATCHES] {
+            let [first, second] = stages.as_mut_slice() else { panic!("two cores") };
+            let done = std::thread::scope(|scope| {
+                let running = [scope.spawn(|| first.polls(polls)), scope.spawn(|| second.polls(polls))];
+                running.map(|thread| thread.join().unwrap())
+            });
+            assert_eq!(done, [0, (polls * BATCH) as u64]);
+        }
+        assert_eq!(WholeWork::new().polls(2), 2 * BATCH as u64);
     }
 }

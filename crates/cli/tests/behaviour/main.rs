@@ -14,6 +14,7 @@ mod linting;
 mod mistakes;
 mod output;
 mod recipes;
+mod routers;
 mod screens;
 mod templates;
 mod tracing;

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use weft_core::{Purpose, Random};
 use weft_packet::{Mac, checksum};
@@ -19,6 +20,8 @@ pub enum MemoryTraffic {
     Same,
     /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
+    /// IPv6 to the router's station, destinations one after another from a list, hop limit 64.
+    ListedDestinations(DestinationList),
     /// Each begins with these bytes and has this length, whatever was sent; the rest is as it was sent.
     Renewed([u8; 64], u16),
 }
@@ -72,6 +75,35 @@ impl DestinationDraw {
     }
 }
 
+/// Gives frames the destinations of a list, over and over.
+#[derive(Clone, Debug)]
+pub struct DestinationList {
+    destinations: Arc<[u128]>,
+    at: usize,
+    station: Mac,
+}
+
+impl DestinationList {
+    /// Begins at the place `at` of the list, which must not be empty, for copies of this frame, which must be IPv6.
+    ///
+    /// # Panics
+    /// The frame is too short, or the list is empty.
+    #[must_use]
+    pub fn new(destinations: Arc<[u128]>, at: usize, frame: &[u8]) -> DestinationList {
+        let station = Mac(*frame.first_chunk().expect("six bytes"));
+        let at = at % destinations.len();
+        DestinationList { destinations, at, station }
+    }
+
+    /// Writes station, hop limit and destination of the frame in a buffer.
+    fn write(&mut self, buffer: &mut [u8; STRIDE]) {
+        buffer[..6].copy_from_slice(&self.station.0);
+        buffer[21] = 64;
+        buffer[38..54].copy_from_slice(&self.destinations[self.at].to_be_bytes());
+        self.at = if self.at + 1 < self.destinations.len() { self.at + 1 } else { 0 };
+    }
+}
+
 /// A ring of frames.
 #[derive(Debug)]
 pub struct MemoryRing {
@@ -108,11 +140,17 @@ impl MemoryRing {
     /// Receives frames with fresh headers. Separate from [`Backend::receive`], whose loop is measured to the
     /// instruction.
     #[inline(never)]
-    fn renew(&self, pool: &mut FramePool, batch: &mut FrameBatch, count: usize) {
-        let MemoryTraffic::Renewed(begin, length) = &self.traffic else { return };
+    fn renew(&mut self, pool: &mut FramePool, batch: &mut FrameBatch, count: usize) {
         for n in 0..count {
-            let frame = Frame { length: *length, ..self.ring[(self.head + n) & (self.ring.len() - 1)] };
-            pool.buffer(frame.buffer)[..begin.len()].copy_from_slice(begin);
+            let mut frame = self.ring[(self.head + n) & (self.ring.len() - 1)];
+            match &mut self.traffic {
+                MemoryTraffic::Renewed(begin, length) => {
+                    pool.buffer(frame.buffer)[..begin.len()].copy_from_slice(begin);
+                    frame.length = *length;
+                }
+                MemoryTraffic::ListedDestinations(list) => list.write(pool.buffer(frame.buffer)),
+                MemoryTraffic::Same | MemoryTraffic::RandomDestinations(_) => {}
+            }
             batch.push(frame);
         }
     }
@@ -122,7 +160,7 @@ impl Backend for MemoryRing {
     #[inline]
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
         let count = (self.tail - self.head).min(batch.room()).min(BATCH);
-        if let MemoryTraffic::Renewed(..) = self.traffic {
+        if let MemoryTraffic::Renewed(..) | MemoryTraffic::ListedDestinations(_) = self.traffic {
             self.renew(pool, batch, count);
         } else {
             let [ahead, behind] = parts(self.ring.len(), self.head, count);

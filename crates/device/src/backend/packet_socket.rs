@@ -27,6 +27,7 @@ pub struct PacketSocket {
     interface: String,
     port: u16,
     losses: DeviceLosses,
+    send_calls: u64,
 }
 
 impl PacketSocket {
@@ -48,7 +49,8 @@ impl PacketSocket {
         if let SocketArrivals::ByFlow(group) = arrivals {
             system::share_by_flow(&socket, group)?;
         }
-        Ok(PacketSocket { socket, interface: interface.to_owned(), port, losses: DeviceLosses::default() })
+        let (interface, losses) = (interface.to_owned(), DeviceLosses::default());
+        Ok(PacketSocket { socket, interface, port, losses, send_calls: 0 })
     }
 
     /// Makes the interface receive frames for all groups of stations, as IPv6 needs where the kernel has no address of its own.
@@ -125,6 +127,7 @@ impl Backend for PacketSocket {
         let (mut at, mut lost, mut result) = (0, 0, Ok(()));
         while at < frames.len() {
             let bytes: Vec<&[u8]> = frames[at..].iter().take(BATCH).map(|frame| pool.bytes(*frame)).collect();
+            self.send_calls += 1;
             let skipped = match system::send_many(&self.socket, &bytes) {
                 Ok(0) => frames.len() - at,
                 Ok(count) => {
@@ -156,6 +159,10 @@ impl Backend for PacketSocket {
     fn losses(&mut self) -> DeviceLosses {
         self.losses.missed = system::missed(&self.socket).unwrap_or_default();
         std::mem::take(&mut self.losses)
+    }
+
+    fn send_calls(&self) -> u64 {
+        self.send_calls
     }
 
     fn descriptors(&self) -> Vec<RawFd> {

@@ -15,6 +15,7 @@ pub struct TapDevice {
     device: File,
     port: u16,
     losses: DeviceLosses,
+    send_calls: u64,
 }
 
 impl TapDevice {
@@ -26,7 +27,7 @@ impl TapDevice {
         let mut options = OpenOptions::new();
         let device = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
         system::attach_tap(&device, name)?;
-        Ok(TapDevice { device, port, losses: DeviceLosses::default() })
+        Ok(TapDevice { device, port, losses: DeviceLosses::default(), send_calls: 0 })
     }
 }
 
@@ -53,6 +54,7 @@ impl Backend for TapDevice {
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
         let (mut lost, mut result) = (0, Ok(()));
         for (n, frame) in frames.iter().enumerate() {
+            self.send_calls += 1;
             // A device accepts a frame completely or not at all.
             let Err(error) = self.device.write_all(pool.bytes(*frame)) else { continue };
             lost += 1;
@@ -71,6 +73,10 @@ impl Backend for TapDevice {
 
     fn losses(&mut self) -> DeviceLosses {
         std::mem::take(&mut self.losses)
+    }
+
+    fn send_calls(&self) -> u64 {
+        self.send_calls
     }
 
     fn descriptors(&self) -> Vec<RawFd> {

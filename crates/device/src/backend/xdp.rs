@@ -29,8 +29,8 @@ pub struct XdpInterface {
 }
 
 impl XdpInterface {
-    /// Attaches to an interface: in its driver with zero copy where that works for the first queue, otherwise in front of
-    /// the kernel's own processing with one copy.
+    /// Attaches to an interface: in its driver if that can run programs, otherwise in front of the kernel's own processing.
+    /// There a pair of virtual links does not say by which queue a frame has arrived.
     ///
     /// # Errors
     /// There is no such interface, no permission, or another program is attached.
@@ -38,19 +38,9 @@ impl XdpInterface {
         let index = system::interface_index(name)?;
         let hearing = heard.map(|stations| listen(index, stations)).transpose()?;
         let index = index as u32;
-        let in_driver = AttachedProgram::attach(index, true).ok();
-        let zero_copy = in_driver.filter(|_| XdpSocket::open(index, 0, true).is_ok());
-        let program = match zero_copy {
-            Some(program) => program,
-            None => AttachedProgram::attach(index, false)?,
-        };
+        let program =
+            AttachedProgram::attach(index, true).or_else(|_| AttachedProgram::attach(index, false))?;
         Ok(XdpInterface { index, program, _hearing: hearing })
-    }
-
-    /// Whether frames are not copied on their way to the socket.
-    #[must_use]
-    pub fn is_zero_copy(&self) -> bool {
-        self.program.in_driver
     }
 }
 
@@ -68,6 +58,7 @@ pub struct XdpQueue {
     /// Chunks for sending that the kernel does not have.
     free: Vec<u32>,
     losses: DeviceLosses,
+    send_calls: u64,
     /// Of the frames missed since the socket was opened, those already reported.
     told: u64,
     _interface: Arc<XdpInterface>,
@@ -77,7 +68,7 @@ impl XdpQueue {
     /// The longest frame that it receives, without FCS: a chunk without the room that the kernel keeps in front (`XDP_PACKET_HEADROOM`).
     pub const LONGEST: usize = CHUNK - 256;
 
-    /// Opens a queue for the port `port`.
+    /// Opens a queue for the port `port`, with zero copy where its driver can, otherwise with one copy.
     ///
     /// # Errors
     /// There is no such queue, or no permission.
@@ -86,10 +77,12 @@ impl XdpQueue {
             let message = format!("queues are numbered up to {}", MOST_QUEUES - 1);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let socket = XdpSocket::open(interface.index, queue, interface.is_zero_copy())?;
+        let open = |zero_copy| XdpSocket::open(interface.index, queue, zero_copy);
+        let socket = open(true).or_else(|_| open(false))?;
         interface.program.insert(queue, &socket.descriptor)?;
         let free = (CHUNKS..2 * CHUNKS).collect();
-        Ok(XdpQueue { socket, port, free, losses: DeviceLosses::default(), told: 0, _interface: interface })
+        let losses = DeviceLosses::default();
+        Ok(XdpQueue { socket, port, free, losses, send_calls: 0, told: 0, _interface: interface })
     }
 
     /// Takes back the chunks that the kernel has sent.
@@ -119,6 +112,7 @@ impl XdpQueue {
             if self.socket.send.pending() == 0 {
                 break;
             }
+            self.send_calls += 1;
             match self.socket.wake().map_err(|error| (wake_outcome(error.raw_os_error()), error)) {
                 Ok(()) | Err((WakeOutcome::Again, _)) => self.reclaim(),
                 Err((WakeOutcome::Later, _)) => break,
@@ -205,6 +199,10 @@ impl Backend for XdpQueue {
         self.losses.missed = missed.saturating_sub(self.told);
         self.told = self.told.max(missed);
         std::mem::take(&mut self.losses)
+    }
+
+    fn send_calls(&self) -> u64 {
+        self.send_calls
     }
 
     fn descriptors(&self) -> Vec<RawFd> {

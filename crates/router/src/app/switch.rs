@@ -98,7 +98,7 @@ impl SharedSwitch {
             3 => Ecn::Marked,
             _ => Ecn::Capable,
         };
-        Some(header)
+        Some(header.with_protocol(packet.protocol))
     }
 }
 

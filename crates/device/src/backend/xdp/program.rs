@@ -11,8 +11,6 @@ pub(crate) struct AttachedProgram {
     sockets: OwnedFd,
     _program: OwnedFd,
     _link: OwnedFd,
-    /// Whether it runs in the driver, where zero copy is possible.
-    pub(crate) in_driver: bool,
 }
 
 /// Commands of the system call.
@@ -119,7 +117,7 @@ impl AttachedProgram {
             .u32(8, PLACE_XDP)
             .u32(12, if in_driver { DRIVER } else { GENERIC })
             .open(LINK_CREATE)?;
-        Ok(AttachedProgram { sockets, _program: program, _link: link, in_driver })
+        Ok(AttachedProgram { sockets, _program: program, _link: link })
     }
 
     /// Directs a queue's frames to a socket from now on.

@@ -1,0 +1,138 @@
+//! Workers that do the same work at once, each on a core: how fast they are, and whether the machine gave them their cores.
+//! Must not depend on what they do.
+
+use std::sync::Barrier;
+
+use crate::clock;
+
+/// Passes are at least this long, which is long beside the turns in which a kernel shares out a core.
+const LEAST_SECONDS: f64 = 0.02;
+/// Part of a pass that brings caches up to date before the clock starts.
+const WARM: usize = 8;
+
+/// A worker.
+pub(crate) trait Polled: Send {
+    /// Polls `polls` times; returns the number of frames done.
+    fn polls(&mut self, polls: usize) -> u64;
+
+    /// System calls that it has made to send so far.
+    fn send_calls(&self) -> u64 {
+        0
+    }
+}
+
+/// A timed pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimedPass {
+    /// Million packets per second of all workers together.
+    pub(crate) mpps: f64,
+    /// The share of its time in which a worker did not wait for a core, of the worker that waited most.
+    pub(crate) share: f64,
+}
+
+/// Workers that run together.
+pub(crate) struct Crew {
+    workers: Vec<Box<dyn Polled>>,
+    /// Polls of a pass.
+    polls: usize,
+    sent: u64,
+}
+
+impl Crew {
+    /// Workers that poll `polls` times each in a pass.
+    pub(crate) fn new(workers: Vec<Box<dyn Polled>>, polls: usize) -> Crew {
+        Crew { workers, polls, sent: 0 }
+    }
+
+    /// Workers whose passes are long enough to be timed.
+    pub(crate) fn paced(workers: Vec<Box<dyn Polled>>) -> Crew {
+        let mut crew = Crew::new(workers, WARM);
+        while clock::timed(|| crew.run(crew.polls)).1 < LEAST_SECONDS {
+            crew.polls *= 2;
+        }
+        crew
+    }
+
+    /// A pass, after a short one that is not timed.
+    pub(crate) fn pass(&mut self) -> TimedPass {
+        self.run(self.polls / WARM);
+        self.run(self.polls)
+    }
+
+    /// All workers poll this often.
+    pub(crate) fn run(&mut self, polls: usize) -> TimedPass {
+        let barrier = Barrier::new(self.workers.len());
+        let run = |worker: &mut Box<dyn Polled>| {
+            barrier.wait();
+            let (sent, seconds, share) = clock::timed_on_core(|| worker.polls(polls));
+            (sent, sent as f64 / seconds / 1e6, share)
+        };
+        let outcomes: Vec<(u64, f64, f64)> = match self.workers.as_mut_slice() {
+            [only] => vec![run(only)],
+            several => std::thread::scope(|scope| {
+                let running: Vec<_> = several.iter_mut().map(|worker| scope.spawn(|| run(worker))).collect();
+                running.into_iter().map(|thread| thread.join().expect("workers do not panic")).collect()
+            }),
+        };
+        self.sent += outcomes.iter().map(|(sent, ..)| sent).sum::<u64>();
+        TimedPass {
+            mpps: outcomes.iter().map(|(_, mpps, _)| mpps).sum(),
+            share: outcomes.iter().map(|(.., share)| *share).fold(1.0, f64::min),
+        }
+    }
+
+    /// System calls to send per frame sent, over all passes.
+    pub(crate) fn calls_per_frame(&self) -> f64 {
+        let calls: u64 = self.workers.iter().map(|worker| worker.send_calls()).sum();
+        calls as f64 / self.sent as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Polls for a time.
+    struct Spinner;
+
+    impl Polled for Spinner {
+        fn polls(&mut self, polls: usize) -> u64 {
+            (0..polls * 1_000).map(std::hint::black_box).sum::<usize>();
+            polls as u64
+        }
+    }
+
+    /// Four times as many workers as cores: some of them must have waited, and a machine may be too busy for one to have
+    /// its core all the time.
+    #[test]
+    fn workers_that_wait_for_a_core_know_it() {
+        if std::fs::metadata("/proc/thread-self/schedstat").is_err() {
+            let _ =
+                std::io::Write::write_all(&mut std::io::stderr(), b"skipped: the kernel keeps no account\n");
+            return;
+        }
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let workers = || (0..4 * cores).map(|_| Box::new(Spinner) as Box<dyn Polled>).collect();
+        let crowded = Crew::paced(workers()).pass();
+        assert!((0.0..0.9).contains(&crowded.share) && crowded.mpps > 0.0, "{crowded:?}");
+    }
+
+    #[test]
+    fn calls_are_those_of_all_passes_per_frame() {
+        struct Caller(u64);
+        impl Polled for Caller {
+            fn polls(&mut self, polls: usize) -> u64 {
+                self.0 += polls as u64;
+                4 * polls as u64
+            }
+
+            fn send_calls(&self) -> u64 {
+                self.0
+            }
+        }
+        let mut crew = Crew::new(vec![Box::new(Caller(0)), Box::new(Caller(0))], 16);
+        crew.run(3);
+        crew.pass();
+        assert_eq!(crew.calls_per_frame(), 0.25);
+    }
+}
