@@ -107,7 +107,7 @@ impl Hasher for MixHasher {
 pub fn rounded(value: f64) -> u64 {
     let whole = value as u64;
     // exact: both have the same exponent, or the difference is the fraction
-    whole + u64::from(value - whole as f64 >= 0.5)
+    whole.saturating_add(u64::from(value - whole as f64 >= 0.5))
 }
 
 impl Random {
