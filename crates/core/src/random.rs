@@ -106,7 +106,7 @@ impl Hasher for MixHasher {
 #[must_use]
 pub fn rounded(value: f64) -> u64 {
     let whole = value as u64;
-    // exact: both have the same exponent, or the difference is the fraction
+    // the difference is exact: the fraction of the value, or zero
     whole.saturating_add(u64::from(value - whole as f64 >= 0.5))
 }
 
