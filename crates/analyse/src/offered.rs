@@ -27,7 +27,8 @@ pub struct Traffic {
 pub fn traffic(setup: &Setup) -> Traffic {
     let alone = (!setup.stacks.differ()).then(|| Framing::from(setup.transport.frames()));
     let leaf_of_host = setup.graph.leaf_of_host();
-    let mut list = List::default();
+    let leaves = setup.graph.leaves().len();
+    let mut list = List { demand: LeafPairs::new(leaves), ..List::default() };
     for flow in &setup.flows {
         let leaf = |host: weft_core::HostId| leaf_of_host[host.index()];
         let framing = alone.unwrap_or_else(|| Framing::from(setup.sender(&flow).frames()));
@@ -45,7 +46,40 @@ struct List {
     first: Option<Time>,
     last: Time,
     /// Bytes on the wire between different leaves.
-    demand: Demand,
+    demand: LeafPairs,
+}
+
+/// Amounts by the leaves of their destination and source: in a table if there are few leaves, because a map takes ten times
+/// as many instructions.
+#[derive(Default)]
+struct LeafPairs {
+    /// By destination, then source; empty if there are many leaves.
+    table: Vec<f64>,
+    leaves: usize,
+    others: Demand,
+}
+
+impl LeafPairs {
+    /// Number of leaves whose table takes half a megabyte.
+    const FEW: usize = 256;
+
+    fn new(leaves: usize) -> LeafPairs {
+        let pairs = if leaves <= LeafPairs::FEW { leaves * leaves } else { 0 };
+        LeafPairs { table: vec![0.0; pairs], leaves, others: Demand::new() }
+    }
+
+    fn add(&mut self, (to, from): (u16, u16), amount: f64) {
+        match self.table.get_mut(usize::from(to) * self.leaves + usize::from(from)) {
+            Some(sum) => *sum += amount,
+            None => *self.others.entry((to, from)).or_default() += amount,
+        }
+    }
+
+    fn demand(&self) -> Demand {
+        let pair = |place: usize| ((place / self.leaves) as u16, (place % self.leaves) as u16);
+        let sums = self.table.iter().enumerate().filter(|(_, sum)| **sum > 0.0);
+        sums.map(|(place, sum)| (pair(place), *sum)).chain(self.others.clone()).collect()
+    }
 }
 
 impl List {
@@ -55,7 +89,7 @@ impl List {
         self.first.get_or_insert(flow.start);
         self.last = self.last.max(flow.start);
         if leaves.0 != leaves.1 {
-            *self.demand.entry(leaves).or_default() += framing.wire(flow.size).0 as f64;
+            self.demand.add(leaves, framing.wire(flow.size).0 as f64);
         }
     }
 
@@ -66,7 +100,7 @@ impl List {
         if !above || self.flows < FEWEST || seconds == 0.0 {
             return None;
         }
-        let passed = equal_split(graph, state, &self.demand);
+        let passed = equal_split(graph, state, &self.demand.demand());
         let share = |(link, bytes): (&weft_topology::Link, f64)| {
             let fabric = matches!((link.from, link.to), (Node::Switch(_), Node::Switch(_)));
             let share = bytes * 8.0 / (link.rate.0 as f64 * seconds);

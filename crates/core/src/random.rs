@@ -4,6 +4,8 @@
 //! The generator mixes a counter with a key by two rounds of a 64-bit finaliser; the samplers are our own, so that no
 //! library release can change results. Golden values are tested.
 
+use std::hash::Hasher;
+
 /// What a stream is used for. The number is part of the results: never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -74,6 +76,38 @@ pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     z ^ (z >> 32)
+}
+
+/// A hash by [`mix`], a few instructions per number, for keys that nobody chooses to collide. It is the same in every
+/// process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = mix(self.0 ^ word);
+    }
+}
+
+/// A draw as a whole number, halves rounded up: `value.round() as u64`, without the call that processors of the
+/// oldest kind need for it.
+#[inline]
+#[must_use]
+pub fn rounded(value: f64) -> u64 {
+    let whole = value as u64;
+    // the difference is exact: the fraction of the value, or zero
+    whole.saturating_add(u64::from(value - whole as f64 >= 0.5))
 }
 
 impl Random {
@@ -187,6 +221,15 @@ mod tests {
     }
     const GOLDEN: [u64; 3] =
         [13_688_725_919_865_947_286, 15_755_884_185_847_607_210, 8_172_904_429_212_164_094];
+
+    #[test]
+    fn draws_are_rounded_as_by_the_standard_library() {
+        let mut stream = Random::new(3, Purpose::Test, 6);
+        let (tiny, huge) = (0.5_f64.next_down(), (1_u64 << 53) as f64);
+        let given = [0.0, -0.0, tiny, 0.5, 1.5, 2.5, -0.4, -3.7, huge - 0.5, huge, 1e18, f64::MAX, f64::NAN];
+        let drawn = (0..10_000).map(|n| stream.exponential(f64::from(n) * 7.3));
+        assert!(given.into_iter().chain(drawn).all(|value| rounded(value) == value.round() as u64));
+    }
 
     #[test]
     fn numbers_by_place_are_those_in_order() {

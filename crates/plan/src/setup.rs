@@ -241,6 +241,12 @@ impl Setup {
         (queues(flow.source, sender), queues(flow.destination, receiver))
     }
 
+    /// [`Setup::queues_of`] where some class pauses; elsewhere nobody waits for a queue.
+    #[must_use]
+    pub fn pausable_queues_of(&self, flow: &Flow) -> (u8, u8) {
+        if self.pauses() { self.queues_of(flow) } else { (0, 0) }
+    }
+
     /// Whether the queue of a class is among the paused queues of a host.
     #[inline]
     #[must_use]

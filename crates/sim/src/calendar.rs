@@ -1,12 +1,10 @@
-//! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
-//! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each, and, on request, a third row for a timer; a bucket with several rows is sorted when it is opened. The order
-//! of events is that of [`EventOrder`] alone; bucket width and count affect speed, never results.
+//! The event list: a wheel of buckets for what happens on links, a nearly sorted queue for everything else, called the
+//! heap here. A link has at most one pending arrival and one pending end of a transmission, so that a bucket is a list
+//! through one table with a row for each, and, on request, a third row for a timer; a bucket with several rows is
+//! sorted when it is opened. The order of events is that of [`EventOrder`] alone; bucket width and count affect speed,
+//! never results.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use weft_core::{FlowId, LinkId, PacketId, Span, Time};
+use weft_core::{FlowId, LinkId, NearlySorted, PacketId, Span, Time};
 
 use crate::event::{Entry, Event, EventName, EventOrder, Rank};
 
@@ -57,7 +55,7 @@ pub(crate) struct Calendar {
     /// See [`Calendar::set_seen`].
     unseen: Time,
     /// Timers, flow starts, and events of links beyond the wheel's reach.
-    heap: BinaryHeap<Reverse<(Time, Rank)>>,
+    heap: NearlySorted<(Time, Rank)>,
     /// The first of the heap.
     heap_first: Time,
     /// The last event taken that has no row.
@@ -82,7 +80,7 @@ impl Calendar {
             order,
             end: Time::ZERO,
             unseen: Time::NEVER,
-            heap: BinaryHeap::new(),
+            heap: NearlySorted::default(),
             heap_first: Time::NEVER,
             far: Event::FlowStart(FlowId(0)),
             wheel: Wheel::new(),
@@ -295,7 +293,7 @@ impl Calendar {
     }
 
     fn push_far(&mut self, entry: Entry) {
-        self.heap.push(Reverse((entry.time, self.order.rank(entry))));
+        self.heap.push((entry.time, self.order.rank(entry)));
         if entry.time < self.heap_first {
             self.heap_first = entry.time;
             self.set_limit();
@@ -307,7 +305,7 @@ impl Calendar {
     pub(crate) fn pop_aside(&mut self) -> Option<Next> {
         let bucket = self.wheel.occupied_from(self.number);
         let near = bucket.map(|found| self.wheel.first[found.slot()]);
-        let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
+        let far = self.heap.first().map(|(time, rank)| rank.entry(time));
         match (near.zip(bucket), far) {
             (_, Some(far)) if near.is_none_or(|near| self.order.precedes(far, self.entry(near))) => {
                 (far.time < self.end).then(|| self.pop_far(far, near))
@@ -374,7 +372,7 @@ impl Calendar {
     /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.
     fn pop_far(&mut self, far: Entry, near: Option<u32>) -> Next {
         self.heap.pop();
-        self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
+        self.heap_first = self.heap.first().map_or(Time::NEVER, |(time, _)| time);
         self.set_limit();
         if near.is_none() {
             self.number = self.number.max(far.time.0 >> self.shift);

@@ -231,15 +231,15 @@ impl<E> Slab<E> {
         }
     }
 
-    fn remove(&mut self, flow: FlowId) -> Option<Active<E>> {
+    /// Frees the slot of a flow. Returns what `last` reads from its end, which stays in place: it is large.
+    fn close<R>(&mut self, flow: FlowId, last: impl FnOnce(&Active<E>) -> R) -> Option<R> {
         let slot = self.slots.get(flow);
         let end = self.ends.get_mut(slot as usize)?;
+        let read = if let Slot::Open(active) = end { Some(last(active)) } else { None };
+        *end = Slot::Free;
         self.slots.clear(flow);
         self.free.push(slot);
-        match std::mem::replace(end, Slot::Free) {
-            Slot::Open(active) => Some(active),
-            _ => None,
-        }
+        read
     }
 }
 
@@ -322,14 +322,14 @@ impl Ends {
 
     /// Closes a sender and returns its flow.
     pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time, at_host: Span) -> Option<Flow> {
-        let active = self.senders.remove(flow)?;
-        self.closed.push(Closed { flow, at, last: Last::Sender { report: active.end.report(), at_host } });
-        Some(active.spec)
+        let (report, spec) = self.senders.close(flow, |active| (active.end.report(), active.spec))?;
+        self.closed.push(Closed { flow, at, last: Last::Sender { report, at_host } });
+        Some(spec)
     }
 
     pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, met: Met) {
-        if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
-            let report = end.report();
+        let read = self.receivers.close(flow, |active| (active.end.report(), active.spec));
+        if let Some((report, spec)) = read {
             if spec.start >= self.measured_from {
                 self.delivered += report.delivered;
             }

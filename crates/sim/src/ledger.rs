@@ -2,7 +2,9 @@
 //! that does not depend on the partition into domains. A finished flow takes no memory here.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
+use weft_core::random::MixHasher;
 use weft_core::record::{FlowPauses, FlowRecord, HopWaits};
 use weft_core::{Bytes, FlowId, Time};
 use weft_plan::{Alone, Sink};
@@ -20,14 +22,14 @@ pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,
     /// Flows with one end closed. Must never be iterated over.
-    half: HashMap<FlowId, Closed>,
+    half: HashMap<FlowId, Closed, BuildHasherDefault<MixHasher>>,
     /// Records of finished flows, with the time when each finished.
     done: Vec<(Time, FlowRecord)>,
 }
 
 impl<'a> Ledger<'a> {
     pub(crate) fn new(plan: &'a RunPlan, sink: Sink<'a>) -> Ledger<'a> {
-        Ledger { alone: Alone::new(&plan.setup), sink, half: HashMap::new(), done: Vec::new() }
+        Ledger { alone: Alone::new(&plan.setup), sink, half: HashMap::default(), done: Vec::new() }
     }
 
     /// Adds the report of a closed end.

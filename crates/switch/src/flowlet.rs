@@ -7,9 +7,9 @@
 //! Must not depend on balancers, and makes no choice.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
-use weft_core::random::mix;
+use weft_core::random::MixHasher;
 use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
 use crate::state::State;
@@ -68,7 +68,7 @@ enum Entries {
     /// One per hash value. Allocated at the first packet; zeroed memory costs nothing until used.
     Hashed { hash: FlowHash, size: usize, table: Vec<Entry> },
     /// One for each flow.
-    Exact { table: HashMap<Key, Entry, BuildHasherDefault<KeyHasher>>, prune_at: usize },
+    Exact { table: HashMap<Key, Entry, BuildHasherDefault<MixHasher>>, prune_at: usize },
 }
 
 /// Addresses and ports of a flow.
@@ -227,25 +227,6 @@ impl End {
 
 fn key(packet: &Header) -> Key {
     (u64::from(packet.source.0) << 32 | u64::from(packet.destination.0), packet.ports)
-}
-
-/// A fixed hash, so that a run does not depend on its process.
-#[derive(Clone, Copy, Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.0 = mix(self.0 ^ word);
-    }
 }
 
 #[cfg(test)]

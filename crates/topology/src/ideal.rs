@@ -138,10 +138,12 @@ impl<'a> Ideal<'a> {
 
     /// The links of the two hosts, the first with the latency of its switch, and the paths between their leaves.
     fn course(&mut self, (source, destination): (HostId, HostId)) -> (Ends, &mut Between) {
-        let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
         let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
         let latency = self.latencies[leaves[0].index()];
-        let [up, down] = ends.map(|link| (link.rate, link.delay));
+        let [up, down] = [source, destination].map(|host| {
+            let link = &self.graph.links()[host.index()];
+            (link.rate, link.delay)
+        });
         let ends = [(up.0, up.1 + latency), down];
         (ends, self.between(leaves[0], leaves[1]))
     }

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use weft_core::random::rounded;
 use weft_core::{Random, Span, Time};
 
 weft_core::choice! {
@@ -34,7 +35,7 @@ impl Clock {
     pub(crate) fn next(&mut self, random: &mut Random) -> (Time, Option<usize>) {
         match self {
             Clock::Poisson(now, gap) => {
-                *now += Span(random.exponential(*gap).round() as u64);
+                *now += Span(rounded(random.exponential(*gap)));
                 (*now, None)
             }
             Clock::Fixed(now, gap) => {
@@ -95,6 +96,6 @@ impl Bursty {
     /// A fraction of a gap whose logarithm has this mean; at most 11 days.
     fn gap(&self, middle: f64, part: f64, random: &mut Random) -> Span {
         let gap = (middle + self.deviation * random.normal()).exp() * part;
-        Span(gap.min(1e18).round() as u64)
+        Span(rounded(gap.min(1e18)))
     }
 }

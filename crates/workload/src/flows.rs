@@ -194,6 +194,11 @@ impl Merged {
         Merged { entries, warm_up, left: measured, together: VecDeque::new() }
     }
 
+    /// Whether some entry has another flow at this instant.
+    fn begins_another(&mut self, at: Time) -> bool {
+        self.entries.iter_mut().any(|entry| entry.peek().is_some_and(|flow| flow.start == at))
+    }
+
     /// The next flow of any entry; at equal times, the first entry goes first.
     fn earliest(&mut self, at: Option<Time>) -> Option<Flow> {
         let heads = self.entries.iter_mut().enumerate();
@@ -219,6 +224,9 @@ impl Iterator for Merged {
     fn next(&mut self) -> Option<Flow> {
         if self.together.is_empty() {
             let first = self.earliest(None)?;
+            if !self.begins_another(first.start) {
+                return Some(first);
+            }
             self.together.push_back(first);
             while let Some(flow) = self.earliest(Some(first.start)) {
                 self.together.push_back(flow);

@@ -10,6 +10,7 @@ mod curve;
 use crate::framing::Framing;
 use std::path::Path;
 use weft_core::input::{LARGEST_LIST, read_text};
+use weft_core::random::rounded;
 use weft_core::units::nearest;
 use weft_core::{Bytes, Random};
 
@@ -126,7 +127,7 @@ impl SizeDistribution {
             SizeDistribution::Exponential(mean) => random.exponential(*mean),
             SizeDistribution::Pareto { least, shape } => least * (1.0 - random.unit()).powf(-1.0 / shape),
         };
-        Bytes((size.round() as u64).max(1))
+        Bytes(rounded(size).max(1))
     }
 }
 

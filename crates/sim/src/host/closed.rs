@@ -33,9 +33,8 @@ impl Hosts {
     ) {
         let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
-            let (site, (_, queues)) =
-                (self.site_of(&cx.plan.setup, host, &spec), cx.plan.setup.queues_of(&spec));
             let setup = &cx.plan.setup;
+            let (site, (_, queues)) = (self.site_of(setup, host, &spec), setup.pausable_queues_of(&spec));
             self.ends.open_receiver((flow, spec), (setup.receiver(&spec), &site, queues), cx.now);
             if setup.stacks.differ() {
                 self.ends.note_entry(flow, spec.tag);

@@ -73,7 +73,7 @@ impl Hosts {
         let receive_window = setup.receiver(&spec).tcp().and_then(Tcp::first_receive_window);
         let site = FlowSite { receive_window, ..self.site_of(setup, spec.source, &spec) };
         self.cards[spec.source.index()].open += 1;
-        let (queues, _) = setup.queues_of(&spec);
+        let (queues, _) = setup.pausable_queues_of(&spec);
         self.ends.open_sender((flow, spec), (setup.sender(&spec), &site, queues), cx.now);
         match cx.plan.partition.of_host(spec.destination) {
             here if here == cx.number => self.ends.expect(flow, spec),

@@ -75,34 +75,44 @@ impl Rows {
     }
 }
 
-/// Sorts by the words, the least significant byte first; bytes in which all words agree are skipped.
-fn by_digits<'a>(mut entries: &'a mut [Entry], mut spare: &'a mut [Entry]) {
-    let digit = |word: u64, byte: usize| usize::from(word.to_le_bytes()[byte]);
-    let mut counts = [[0u32; 256]; 8];
-    for (word, _) in entries.iter() {
-        for (byte, counts) in counts.iter_mut().enumerate() {
-            counts[digit(*word, byte)] += 1;
-        }
+/// Bits of a digit, and the number of its values.
+const BITS: u32 = 11;
+const VALUES: usize = 1 << BITS;
+
+/// Sorts by the words: by the two highest digits in which they differ, the lower one first, then each group that agrees in these by
+/// comparison.
+fn by_digits(entries: &mut [Entry], spare: &mut [Entry]) {
+    let Some((first, _)) = entries.first().copied() else { return };
+    let differ = entries.iter().fold(0, |bits, (word, _)| bits | word ^ first);
+    if differ == 0 {
+        return;
     }
-    let mut is_elsewhere = false;
-    for (byte, counts) in counts.iter_mut().enumerate() {
-        if counts[digit(entries[0].0, byte)] as usize == entries.len() {
-            continue;
-        }
-        let mut before = 0;
-        for count in counts.iter_mut() {
-            before += std::mem::replace(count, before);
-        }
-        for entry in entries.iter() {
-            let place = &mut counts[digit(entry.0, byte)];
-            spare[*place as usize] = *entry;
-            *place += 1;
-        }
-        std::mem::swap(&mut entries, &mut spare);
-        is_elsewhere = !is_elsewhere;
+    // the words agree in all bits above these two digits
+    let from = (u64::BITS - differ.leading_zeros()).max(2 * BITS) - 2 * BITS;
+    distribute(entries, spare, from);
+    distribute(spare, entries, from + BITS);
+    if from > 0 {
+        entries.chunk_by_mut(|a, b| a.0 >> from == b.0 >> from).for_each(|group| {
+            if group.len() > 1 {
+                group.sort_unstable();
+            }
+        });
     }
-    if is_elsewhere {
-        spare.copy_from_slice(entries);
+}
+
+/// Puts entries in the order of one digit, without changing the order of those that agree in it.
+fn distribute(entries: &[Entry], to: &mut [Entry], from: u32) {
+    let digit = |word: u64| (word >> from) as usize % VALUES;
+    let mut places = [0_u32; VALUES];
+    entries.iter().for_each(|(word, _)| places[digit(*word)] += 1);
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for entry in entries {
+        let place = &mut places[digit(entry.0)];
+        to[*place as usize] = *entry;
+        *place += 1;
     }
 }
 

@@ -11,8 +11,8 @@ use super::reach::{EdgeGroup, by_reach};
 use crate::folded::tables::{fingerprint, gcd, narrow};
 use crate::folded::{Bundles, Descent, FoldedCells};
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
-use weft_core::random::mix;
+use std::hash::BuildHasherDefault;
+use weft_core::random::MixHasher;
 use weft_core::{Component, Group, PortId};
 
 /// Maximum number of different lists of one cell that are distinguished individually.
@@ -77,7 +77,7 @@ impl Split {
 pub(crate) struct Splitter<'a> {
     bundles: &'a Bundles,
     /// The number of a list, by its name.
-    lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
+    lists: HashMap<u64, u32, BuildHasherDefault<MixHasher>>,
     /// The paths from each cell, in `paths`: first, and one past the last. `None`: too many lists.
     from: Vec<Option<(u32, u32)>>,
     paths: Vec<PathCounts<u32>>,
@@ -248,24 +248,6 @@ fn reduced(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
     let divisor = groups.iter().fold(0, |divisor, (weight, _)| gcd(divisor, *weight)).max(1);
     groups.iter_mut().for_each(|(weight, _)| *weight /= divisor);
     groups
-}
-
-/// A hash of one number: lists are looked up for every pair of a cell and a leaf.
-#[derive(Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = mix(self.0 ^ u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = mix(number);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 #[cfg(test)]
