@@ -6,7 +6,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
 use weft_switch::balance::BalancerSite;
-use weft_switch::mark::{MarkerSettings, pi::PiSettings};
+use weft_switch::mark::{MarkerSettings, Scope, pi::PiSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::settings::Visibility;
 use weft_switch::share::SharingSettings;
@@ -219,7 +219,12 @@ const SITE: BalancerSite = BalancerSite { seed: 0, switch: SwitchId(0), engine: 
 
 /// A queue is the whole port if there is only one.
 pub(crate) fn marks_count_one_queue_or_several(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    if facts.switch.queues == 1 {
+    let scope = match &facts.switch.ecn {
+        MarkerSettings::Step(step) => step.scope,
+        MarkerSettings::Red(red) => red.scope,
+        _ => return,
+    };
+    if facts.switch.queues == 1 && scope == Scope::Port {
         let path = format!("switch.ecn.{}.scope", facts.switch.ecn.name());
         facts.idle(&path, "there is only one queue per port (switch.queues)", found);
     }
