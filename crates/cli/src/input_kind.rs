@@ -1,5 +1,6 @@
 //! Which command wants a file that another command was given. Looks at the names of tables and keys only.
 
+use std::io::Read as _;
 use std::path::Path;
 
 /// The kinds of files that commands read.
@@ -51,11 +52,18 @@ impl InputKind {
 /// The end of a message about a file that could not be read as the kind given: the command that wants it, if it is of
 /// another kind.
 pub(crate) fn hint(path: &Path, expected: InputKind) -> String {
-    let kind = std::fs::read_to_string(path).ok().and_then(|text| InputKind::of(&text));
+    let kind = beginning(path).and_then(|text| InputKind::of(&text));
     kind.filter(|kind| *kind != expected).map_or(String::new(), |kind| {
         let (what, command) = kind.wanted_by();
         format!("\nhint: this looks like {what}: {command} {}", path.display())
     })
+}
+
+/// The first megabyte of a file, which may have no end.
+fn beginning(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(1 << 20).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// An error about a scenario, with the hint.

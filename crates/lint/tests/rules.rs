@@ -993,11 +993,6 @@ fn tlt_wants_order_and_the_first_duplicate() {
         let found = after("tlt-reordered", RED, (ecmp, &other), &[]).1;
         assert_eq!(found.len(), usize::from(reorders), "{balancer}: {found:?}");
     }
-    let alone = RED
-        .1
-        .replace("leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 4", "single-switch]\nhosts = 8")
-        .replace("load = 0.1", "load = 0.1\nload_of = \"hosts\"\npairs = \"any\"");
-    assert_eq!(after("tlt-reordered", ("alone.toml", &alone), (ecmp, "[balance.drill]"), &[]).1, []);
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn a_crowded_lossless_port_never_idles() {
         let mut start = Span::ZERO;
         let flows: Vec<_> = (0..2_000)
             .map(|_| {
-                start = start + Span::from_us(random.exponential(20.0) as u64);
+                start += Span::from_us(random.exponential(20.0) as u64);
                 lab::constant(start, random.below(8), 8, 1 + random.exponential(50_000.0) as u64, LINE)
             })
             .collect();
@@ -148,7 +148,7 @@ fn valley(failed: bool) -> RunRecord {
     setup.switch = paused();
     setup.until = Time::NEVER;
     let pairs = (0..16u32).flat_map(|from| (0..16u32).map(move |to| (from, to)));
-    let flows = pairs.filter(|(from, to)| from / 4 == (to / 4 ^ 1));
+    let flows = pairs.filter(|(from, to)| from / 4 == (to / 4) ^ 1);
     setup.flows = flows
         .map(|(from, to)| lab::constant(Span::ZERO, from, to, 4_000_000, LINE))
         .collect::<Vec<_>>()
@@ -266,7 +266,7 @@ fn in_turn(starts: &[Span], packets: &[u64]) -> Vec<Span> {
             }
         }
         let Some(n) = waiting.pop_front() else {
-            now = now + Span::from_ns(1);
+            now += Span::from_ns(1);
             continue;
         };
         (sent[n], now) = (sent[n] + 1, now + slot);

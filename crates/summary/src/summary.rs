@@ -353,8 +353,7 @@ impl Summary {
         self.stop == stop_name(Stop::Interrupted)
     }
 
-    /// Mean completion time in which a flow that did not finish counts with its age at the end: a lower bound that leaves nobody
-    /// out (restricted mean). `None` without flows, or for results that do not know the ages.
+    /// Mean completion time in which open flows count with their age (restricted mean); `None` if the ages are unknown.
     #[must_use]
     pub fn mean_with_open(&self) -> Option<f64> {
         let finished = self.fct_us.all.mean.map_or(0.0, |mean| mean * self.flows.finished as f64);

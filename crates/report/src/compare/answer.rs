@@ -32,7 +32,7 @@ impl Comparison {
         let known: Vec<Estimate> = judging.iter().filter_map(|row| row.ratio).collect();
         let metric = judging.iter().find(|row| row.ratio.is_some()).map_or(MEAN, |row| row.metric.as_str());
         match known.as_slice() {
-            [] if judging.is_empty() => {
+            [] if self.rows.iter().all(|row| row.ratio.is_none()) => {
                 format!("{a} and {b} have no case and seed in common: nothing to compare.")
             }
             [] => {
