@@ -3,6 +3,8 @@
 
 use std::sync::Barrier;
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 use crate::clock;
 
 /// Passes are at least this long, which is long beside the turns in which a kernel shares out a core.
@@ -62,7 +64,7 @@ impl Crew {
     /// All workers poll this often.
     pub(crate) fn run(&mut self, polls: usize) -> TimedPass {
         let barrier = Barrier::new(self.workers.len());
-        let run = |worker: &mut Box<dyn Polled>| {
+        let run = &|worker: &mut Box<dyn Polled>| {
             barrier.wait();
             let (sent, seconds, share) = clock::timed_on_core(|| worker.polls(polls));
             (sent, sent as f64 / seconds / 1e6, share)
@@ -70,7 +72,13 @@ impl Crew {
         let outcomes: Vec<(u64, f64, f64)> = match self.workers.as_mut_slice() {
             [only] => vec![run(only)],
             several => std::thread::scope(|scope| {
-                let running: Vec<_> = several.iter_mut().map(|worker| scope.spawn(|| run(worker))).collect();
+                let start = |(number, worker)| {
+                    scope.spawn(move || {
+                        stay_on_a_core(number);
+                        run(worker)
+                    })
+                };
+                let running: Vec<_> = several.iter_mut().enumerate().map(start).collect();
                 running.into_iter().map(|thread| thread.join().expect("workers do not panic")).collect()
             }),
         };
@@ -85,6 +93,18 @@ impl Crew {
     pub(crate) fn calls_per_frame(&self) -> f64 {
         let calls: u64 = self.workers.iter().map(|worker| worker.send_calls()).sum();
         calls as f64 / self.sent as f64
+    }
+}
+
+/// Binds the thread to one of the cores that it may use, so that two workers do not begin on the same one. Where the kernel does
+/// not allow it, the thread goes where the kernel puts it, and the share tells.
+fn stay_on_a_core(number: usize) {
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
+    if let Some(core) = cores.get(number % cores.len().max(1)) {
+        let mut own = CpuSet::new();
+        own.set(*core);
+        let _ = sched_setaffinity(None, &own);
     }
 }
 

@@ -5,7 +5,8 @@ use crate::crew::{Crew, TimedPass};
 
 /// The least share of its time that a worker has a core in a pass that counts.
 const HAS_ITS_CORE: f64 = 0.95;
-/// The most by which the medians of both halves of the rounds may differ.
+/// The most by which the medians of both halves of the rounds may differ, as a factor; for large effects it is a tenth of the effect,
+/// both as logarithms.
 const AGREEMENT: f64 = 1.1;
 
 /// Passes by round, then by form.
@@ -36,12 +37,13 @@ impl Rounds {
         }
         let (earlier, later) = ratios.split_at(counted / 2);
         let (earlier, later) = (median(earlier), median(later));
-        if earlier.max(later) > AGREEMENT * earlier.min(later) {
+        let whole = median(&ratios);
+        if (earlier / later).ln().abs() > AGREEMENT.ln().max(whole.ln().abs() / 10.0) {
             return Err(format!(
                 "the cores are busy: the ratio is {earlier:.3} in one half of the passes and {later:.3} in the other"
             ));
         }
-        Ok(median(&ratios))
+        Ok(whole)
     }
 }
 
@@ -80,6 +82,8 @@ mod tests {
         let words = "the cores are busy: the ratio is 2.000 in one half of the passes and 2.300 in the other";
         assert_eq!(told, words);
         assert!(rounds(&[(2.0, 1.0)]).ratio(0, 1).is_err(), "one pass agrees with nothing");
+        let large = [(100.0, 1.0), (100.0, 1.0), (130.0, 1.0), (130.0, 1.0)];
+        assert_eq!(rounds(&large).ratio(0, 1), Ok(115.0), "the halves differ by little beside the effect");
     }
 
     #[test]
