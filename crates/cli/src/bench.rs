@@ -38,12 +38,8 @@ pub(crate) struct BenchArguments {
     /// Only count, on reduced cases: instructions, allocations
     #[arg(long)]
     count: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Compare the counts with the --json output of an earlier call
-    #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
+    #[command(flatten)]
+    output: BenchOutput,
     /// Folder of the scenarios
     #[arg(long, value_name = "DIR", default_value = "scenarios/bench")]
     from: PathBuf,
@@ -57,6 +53,17 @@ pub(crate) struct BenchArguments {
 enum BenchCommand {
     /// What a packet costs the router, on rings in memory
     Router(RouterBenchArguments),
+}
+
+/// What becomes of the figures, of simulations and of the router alike.
+#[derive(Args)]
+struct BenchOutput {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Compare the counts with the --json output of an earlier call
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
 }
 
 /// Arguments of `weft bench router`.
@@ -80,12 +87,8 @@ struct RouterBenchArguments {
     /// Count instructions only
     #[arg(long)]
     count: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Compare the counts with the --json output of an earlier call
-    #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
+    #[command(flatten)]
+    output: BenchOutput,
 }
 
 /// The name of the router among commands and cases.
@@ -106,8 +109,8 @@ impl BenchArguments {
                         it takes --repeat, --count, --against and --json; cases of simulations need a call of their own";
             return Err(weft::Error::BadInput(told.to_owned()));
         }
-        let before = self.against.as_deref().map(read).transpose()?;
-        let json = self.json;
+        let before = self.output.against.as_deref().map(read).transpose()?;
+        let json = self.output.json;
         let results = weft_bench::bench(&self.options())?;
         console::show(&if json { results.json() } else { results.table() })?;
         let compared = |before| verdict(results.worse_than(&before), results.compared_with(&before));
@@ -129,12 +132,12 @@ impl BenchArguments {
 
 impl RouterBenchArguments {
     fn execute(self) -> Result<ExitCode, weft::Error> {
-        let against = self.against.as_deref();
+        let against = self.output.against.as_deref();
         let before =
             against.map(|path| RouterResults::read(&path.display().to_string(), &text(path)?)).transpose()?;
         let results =
             weft_bench::router::bench(&self.names, self.repeat.get(), self.count, console::complain)?;
-        console::show(&if self.json { results.json() } else { results.table() })?;
+        console::show(&if self.output.json { results.json() } else { results.table() })?;
         let compared =
             |before: RouterResults| verdict(results.worse_than(&before), results.compared_with(&before));
         Ok(before.map_or(ExitCode::SUCCESS, compared))

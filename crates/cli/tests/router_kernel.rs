@@ -364,7 +364,7 @@ fn paths_that_frr_learns_by_bgp_share_flows() {
     bench.start(&file);
     let session = |address: &str, number: u32| {
         format!(
-            " neighbor {address} remote-as {number}\n neighbor {address} timers 1 3\n neighbor {address} timers connect 1\n"
+            " neighbor {address} remote-as {number}\n neighbor {address} timers 3 30\n neighbor {address} timers connect 1\n"
         )
     };
     let bgp = |number: u32, sessions: &str, family: &str| {

@@ -53,29 +53,31 @@ fn star(hosts: u32, transport: &TransportSettings) -> Setup {
 }
 
 /// A switch pauses ports, not flows: a flow alone behind its port gets half of a crowded output, two behind another port get
-/// a quarter each.
+/// a quarter each. Without pauses each would get a third: the port of the two is as fast as both.
 #[test]
 fn flows_that_share_a_paused_port_share_its_part() {
-    let cable = |from: &str, to: &str| explicit::LinkEntry {
+    let cable = |from: &str, to: &str, rate: Rate| explicit::LinkEntry {
         from: from.into(),
         to: to.into(),
-        rate: LINE,
+        rate,
         ..Default::default()
     };
     let topology = ExplicitSettings {
         hosts: 4,
         switches: vec!["near".into(), "far".into()],
         links: vec![
-            cable("host0", "near"),
-            cable("host1", "far"),
-            cable("host2", "far"),
-            cable("host3", "near"),
-            cable("far", "near"),
+            cable("host0", "near", LINE),
+            cable("host1", "far", LINE),
+            cable("host2", "far", LINE),
+            cable("host3", "near", LINE),
+            cable("far", "near", Rate(2 * LINE.0)),
         ],
         ..Default::default()
     };
     let mut setup = lab::setup(&TopologySettings::Explicit(topology), &datagrams());
     setup.switch = paused();
+    // What arrives after XOFF, more from the faster port, is little beside this.
+    setup.switch.pfc.xoff = Some(Bytes(200_000));
     setup.flows = [0, 1, 2].map(|from| lab::constant(Span::ZERO, from, 3, 1 << 30, LINE)).to_vec().into();
     setup.until = Time::ZERO + Span::from_ms(20);
     let record = lab::run(setup);
@@ -93,12 +95,12 @@ fn flows_that_share_a_paused_port_share_its_part() {
 fn a_crowded_lossless_port_never_idles() {
     for seed in 1..=3 {
         let mut random = Random::new(seed, Purpose::Test, 0);
-        let mut setup = Setup { switch: paused(), ..star(9, &datagrams()) };
+        let mut setup = Setup { switch: paused(), ..star(3, &datagrams()) };
         let mut start = Span::ZERO;
         let flows: Vec<_> = (0..2_000)
             .map(|_| {
                 start += Span::from_us(random.exponential(20.0) as u64);
-                lab::constant(start, random.below(8), 8, 1 + random.exponential(50_000.0) as u64, LINE)
+                lab::constant(start, random.below(2), 2, 1 + random.exponential(50_000.0) as u64, LINE)
             })
             .collect();
         let wire: u64 =
@@ -235,11 +237,7 @@ fn ideal_credits_make_an_output_queue_served_in_turn() {
             let expected = served[flow.source.index()] + fixed;
             let end = flow.end.expect("nothing is lost").since(Time::ZERO);
             let apart = end.max(expected) - end.min(expected);
-            assert!(
-                apart <= slot * u64::from(hosts),
-                "seed {seed}, host {}: {end} instead of {expected}",
-                flow.source.0
-            );
+            assert!(apart <= slot * 2, "seed {seed}, host {}: {end} instead of {expected}", flow.source.0);
         }
     }
 }

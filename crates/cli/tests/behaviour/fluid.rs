@@ -213,7 +213,9 @@ fn margins_are_those_of_the_paper_and_of_the_exact_loop() {
     let phase = |cells: &[String], at: usize| cells[at].parse::<f64>().expect("a margin");
     assert!((phase(&exact, 3) - 1.9).abs() < 0.1, "{out}");
     assert!((phase(&published, 4) + 6.58).abs() < 0.3, "{out}");
-    assert!(out.contains("stable"), "{out}");
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("of delay: stable, phase margin 1."), "{out}");
+    assert!(words.contains("With marks as packets leave: unstable, phase margin -"), "{out}");
 }
 
 #[test]

@@ -965,6 +965,22 @@ fn priority_flow_control_is_sound() {
     let good = storm("host = \"host1\"\nuntil = \"1 ms\"\n");
     section(&storm("host = \"hots1\"\nuntil = \"1 ms\"\n"), "there is no host called `hots1`", &good);
     section(&storm("host = \"host1\"\nat = \"1 ms\"\nuntil = \"1 ms\"\n"), "must end after it starts", &good);
+    let until = |lines: &str| small(&storm(lines)).replace("flows = 100", "until = \"5 ms\"");
+    let late = until("host = \"host1\"\nat = \"5 ms\"\nuntil = \"6 ms\"\n");
+    rule(&late, "the run ends at 5 ms", &until("host = \"host1\"\nat = \"4 ms\"\nuntil = \"6 ms\"\n"));
+}
+
+#[test]
+fn a_single_incast_has_no_period() {
+    let incast = |lines: &str| {
+        let flows = format!("kind = \"incast\"\nfan_in = 2\n{lines}");
+        small("").replace("load = 0.5\n", &flows).replace("flows = 100", "until = \"5 ms\"")
+    };
+    rule(
+        &incast("period = \"1 ms\"\n"),
+        "there is a single event",
+        &incast("period = \"1 ms\"\ncount = 2\n"),
+    );
 }
 
 #[test]

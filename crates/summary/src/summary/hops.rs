@@ -72,6 +72,7 @@ pub fn tier_words(record: &RunRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weft_core::Bytes;
     use weft_core::record::{LinkRecord, NodeRecord};
 
     fn record(nodes: &[(&str, u8)]) -> RunRecord {
@@ -92,5 +93,16 @@ mod tests {
         assert_eq!(hop_names(&dumbbell), ["host → switch", "2nd hop", "3rd hop", "4th hop"]);
         let mixed = record(&[("h0", 0), ("tor-1", 1), ("rack2", 1), ("core", 2)]);
         assert_eq!(hop_names(&mixed)[1], "tier 1 → core");
+    }
+
+    /// Where nothing left the racks, no hop is one between leaf and spine.
+    #[test]
+    fn names_go_up_to_the_highest_tier_that_a_packet_reached() {
+        let mut rack = record(&[("host0", 0), ("host1", 0), ("leaf0", 1), ("spine0", 2)]);
+        let link = |from, to, sent| LinkRecord { from, to, sent: Bytes(sent), ..LinkRecord::default() };
+        rack.links = vec![link(0, 2, 9), link(2, 1, 9), link(2, 3, 0)];
+        assert_eq!(hop_names(&rack), ["host → leaf", "leaf → host"]);
+        rack.links[2].sent = Bytes(1);
+        assert_eq!(hop_names(&rack).len(), 4);
     }
 }
