@@ -9,7 +9,7 @@ use weft_blueprint::Blueprint;
 use weft_blueprint::file::parse_blueprint;
 use weft_blueprint::simulated::{self, TRAFFIC_FIGURES};
 use weft_cluster::ServerModel;
-use weft_cluster::sizing::{OF_2009, largest_mesh, size};
+use weft_cluster::sizing::{OF_2009, last_mesh_of_powers, size};
 use weft_core::Bytes;
 
 mod doorbell;
@@ -181,7 +181,7 @@ fn arithmetic() -> Figures {
     let server = ServerModel::of_2009();
     let gbps =
         |cycles: f64| f64::from(server.cores) * server.frequency / cycles * Bytes(64).bits() as f64 / 1e9;
-    let mesh = |kind: usize| f64::from(largest_mesh(&OF_2009.servers[kind], OF_2009.rate));
+    let mesh = |kind: usize| f64::from(last_mesh_of_powers(&OF_2009.servers[kind], OF_2009.rate));
     let fly = size(&OF_2009.servers[1], 1024, OF_2009.rate).map_or(0, |size| size.servers);
     let values = [
         gbps(server.relay.cycles),

@@ -80,7 +80,7 @@ impl SizeQuestion {
             text,
             "\nAssumed prices, not published: {server:.0} for a server, {switch:.0} for a switch of {SWITCH_PORTS} ports."
         );
-        text += "The Clos network joins as many servers of the first kind as there are ports.\n";
+        text += "The Clos network joins the servers whose external ports these are; in the overview they are of the first kind.\n";
         text
     }
 

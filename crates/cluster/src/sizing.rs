@@ -2,7 +2,8 @@
 //!
 //! Arithmetic of RouteBricks, sections 2.2 and 3.3: an internal link of a mesh of M servers carries at most 2r/M, where r
 //! is the external rate of a server; where a server has too few ports for that, a k-ary n-fly with n intermediate
-//! servers for each one with external ports.
+//! servers for each one with external ports. A mesh may have servers without external ports: they make its links slower,
+//! so that cards with more ports suffice.
 
 use weft_core::Rate;
 
@@ -105,31 +106,42 @@ pub struct ClusterSize {
     pub cables: (u32, Rate),
 }
 
-/// The router with `ports` external ports of rate `rate`; `None` if its servers have too few slots.
+/// The router with `ports` external ports of rate `rate` and the fewest servers; `None` if its servers have too few slots.
 #[must_use]
 pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
     let servers = u64::from(ports.div_ceil(kind.ports));
-    let external = Rate(rate.0 * u64::from(kind.ports));
     if servers <= 1 {
         let (linking, cables) = (Linking::Alone, (0, Rate(0)));
         return Some(ClusterSize { linking, servers, relays: 0, link: Rate(0), cables });
     }
-    let mesh = links(kind, (servers - 1) as u32, Rate((2 * external.0).div_ceil(servers)));
-    if let Some((link, cables)) = mesh {
-        return Some(ClusterSize { linking: Linking::Mesh, servers, relays: 0, link, cables });
-    }
+    let both_ways = Rate(2 * rate.0 * u64::from(kind.ports));
+    let plans = [mesh(kind, servers, both_ways), fly(kind, servers, both_ways)];
+    plans.into_iter().flatten().min_by_key(|plan| plan.servers)
+}
+
+/// The smallest mesh of at least `servers` servers, into each of which at most half of `both_ways` enters.
+fn mesh(kind: &ServerKind, servers: u64, both_ways: Rate) -> Option<ClusterSize> {
+    (servers..=u64::from(most_links(kind)) + 1).find_map(|all| {
+        let (link, cables) = links(kind, (all - 1) as u32, Rate(both_ways.0.div_ceil(all)))?;
+        Some(ClusterSize { linking: Linking::Mesh, servers: all, relays: all - servers, link, cables })
+    })
+}
+
+/// The k-ary n-fly between `servers` servers with the fewest ranks.
+fn fly(kind: &ServerKind, servers: u64, both_ways: Rate) -> Option<ClusterSize> {
     (2..=16).find_map(|ranks| {
-        let arity = least_arity(servers, ranks);
-        let (link, cables) = links(kind, arity, Rate((2 * external.0).div_ceil(arity.into())))?;
         let relays = servers * u64::from(ranks);
-        Some(ClusterSize {
-            linking: Linking::Fly(arity, ranks),
-            servers: servers + relays,
-            relays,
-            link,
-            cables,
+        (least_arity(servers, ranks)..=most_links(kind)).find_map(|arity| {
+            let (link, cables) = links(kind, arity, Rate(both_ways.0.div_ceil(arity.into())))?;
+            let linking = Linking::Fly(arity, ranks);
+            Some(ClusterSize { linking, servers: servers + relays, relays, link, cables })
         })
     })
+}
+
+/// The most links that the cards of a server have ports for.
+fn most_links(kind: &ServerKind) -> u32 {
+    kind.slots * kind.cards.iter().map(|card| card.ports).max().unwrap_or(0)
 }
 
 /// The least k for which kⁿ is at least `servers`.
@@ -149,22 +161,34 @@ fn links(kind: &ServerKind, others: u32, rate: Rate) -> Option<(Rate, (u32, Rate
     kind.cards.iter().filter_map(with).min_by_key(|(slots, _)| *slots).map(|(_, links)| links)
 }
 
-/// The largest mesh of these servers among powers of two, external ports.
+/// External ports of the largest mesh of these servers.
 #[must_use]
 pub fn largest_mesh(kind: &ServerKind, rate: Rate) -> u32 {
-    let is_mesh = |ports: &u32| size(kind, *ports, rate).is_some_and(|size| size.linking == Linking::Mesh);
-    (1..20).map(|power| 1 << power).filter(is_mesh).max().unwrap_or(1)
+    let most = (most_links(kind) + 1) * kind.ports;
+    (1..=most).rev().find(|ports| is_mesh(kind, *ports, rate)).unwrap_or(1)
 }
 
-/// Switches of a folded Clos network with full bisection between `ports` ports.
+/// The last of the sizes 2, 4, 8, … up to which these servers form meshes: where a plot of those sizes has its kink.
+#[must_use]
+pub fn last_mesh_of_powers(kind: &ServerKind, rate: Rate) -> u32 {
+    (1..20).map(|power| 1 << power).filter(|ports| is_mesh(kind, *ports, rate)).max().unwrap_or(1)
+}
+
+fn is_mesh(kind: &ServerKind, ports: u32, rate: Rate) -> bool {
+    size(kind, ports, rate).is_some_and(|size| size.linking == Linking::Mesh)
+}
+
+/// Switches of a folded Clos network with full bisection between `ports` ports, with as many tiers as that takes.
 #[must_use]
 pub fn clos_switches(ports: u64) -> u64 {
     let half = SWITCH_PORTS / 2;
-    match ports {
-        0..=SWITCH_PORTS => 1,
-        _ if ports <= SWITCH_PORTS * half => ports.div_ceil(half) + ports.div_ceil(SWITCH_PORTS),
-        _ => 2 * ports.div_ceil(half) + ports.div_ceil(SWITCH_PORTS),
+    let mut below_the_top = 0;
+    let mut reach = SWITCH_PORTS;
+    while reach < ports {
+        below_the_top += ports.div_ceil(half);
+        reach *= half;
     }
+    below_the_top + if below_the_top == 0 { 1 } else { ports.div_ceil(SWITCH_PORTS) }
 }
 
 /// Cost of a router built from these servers.
@@ -190,10 +214,21 @@ mod tests {
 
     #[test]
     fn meshes_end_where_the_paper_has_its_kinks() {
-        let limit = |kind: usize| largest_mesh(&OF_2009.servers[kind], OF_2009.rate);
-        assert_eq!((limit(0), limit(1)), (32, 128));
-        // Two ports per server: at most 18 or 19 slots of 8 links, so that no mesh has more than 256 ports.
-        assert_eq!(limit(2), 256);
+        let limits = |kind: usize| {
+            let kind = &OF_2009.servers[kind];
+            (last_mesh_of_powers(kind, OF_2009.rate), largest_mesh(kind, OF_2009.rate))
+        };
+        // 4 free slots of 8 links; 19; 19 and two ports per server.
+        assert_eq!([0, 1, 2].map(limits), [(32, 33), (128, 153), (256, 306)]);
+    }
+
+    /// A router of 16 ports is one of 20 with idle ports: a mesh of 20 servers whose links of 10 Gb/s fit into three cards,
+    /// not a 2-fly of 48 servers.
+    #[test]
+    fn a_mesh_may_have_servers_without_external_ports() {
+        let size = size(&OF_TODAY.servers[0], 16, OF_TODAY.rate).unwrap();
+        assert_eq!((size.linking, size.servers, size.relays), (Linking::Mesh, 20, 4));
+        assert_eq!((size.link, size.cables), (Rate::from_gbps(10), (1, Rate::from_gbps(10))));
     }
 
     #[test]
@@ -216,14 +251,16 @@ mod tests {
         for era in [&OF_2009, &OF_TODAY] {
             for kind in era.servers {
                 let servers: Vec<u64> =
-                    (0..12).filter_map(|power| Some(size(kind, 1 << power, era.rate)?.servers)).collect();
-                assert!(servers.len() == 12 && servers.is_sorted(), "{}: {servers:?}", kind.name);
+                    (1..=700).filter_map(|ports| Some(size(kind, ports, era.rate)?.servers)).collect();
+                assert!(servers.len() == 700 && servers.is_sorted(), "{}: {servers:?}", kind.name);
             }
         }
     }
 
     #[test]
-    fn a_clos_network_has_three_switch_ports_for_each_of_its_own_in_two_tiers() {
+    fn a_clos_network_has_as_many_tiers_as_it_needs() {
         assert_eq!((clos_switches(48), clos_switches(1152), clos_switches(48 * 48)), (1, 72, 240));
+        // Three tiers of 48-port switches end at 48 x 24 x 24 ports.
+        assert_eq!((clos_switches(27_648), clos_switches(100_000)), (5 * 576, 3 * 4167 + 2084));
     }
 }

@@ -33,6 +33,16 @@ pub(crate) fn queue_at_xoff(threshold: Threshold, pool: Bytes, inputs: usize) ->
     }
 }
 
+/// The queue at which XOFF is reached by the smallest incast, of two ports or the only other one, and by the largest, of all
+/// `others`; in words too.
+pub(crate) fn incasts(threshold: Threshold, pool: Bytes, others: usize) -> (f64, f64, String) {
+    let at = |inputs| queue_at_xoff(threshold, pool, inputs);
+    let (least, most) = (at(others.min(2)), at(others));
+    let ports = if others == 1 { "1 port" } else { "2 ports" };
+    let larger = if others > 2 { format!(", {} with {others}", size(most)) } else { String::new() };
+    (least, most, format!("{} with {ports} sending to it{larger}", size(least)))
+}
+
 /// The highest marking threshold that is reached before XOFF under every load of `ports` egress queues and `classes`
 /// lossless classes: one ingress port may feed them all (DCQCN, SIGCOMM'15, section 4). Static: T / n. Dynamic: alpha B
 /// / (n (1 + c alpha)).

@@ -201,3 +201,59 @@ fn a_remark_is_made_once_for_all_values_of_a_sweep() {
     assert_eq!(about, ["leaf", "spine"], "{found:?}");
     assert!(found.iter().all(|one| one.cases.0.len() == 2 && one.cases.1 == 3), "{found:?}");
 }
+
+/// A lossless fabric with 20 kB of headroom where 28 kB can arrive; `cables` of leaf 3 differ from those of the others.
+fn lossless(cables: &str, switch: &str) -> String {
+    format!(
+        "weft = 1\nname = \"lint\"\n[topology.leaf-spine]\nleaves = 4\nspines = 2\nhosts_per_leaf = 4\n\
+         host_link = {{ rate = \"25 Gbps\", delay = \"1 us\" }}\n\
+         fabric_link = {{ rate = \"100 Gbps\", delay = \"500 ns\" }}\n{cables}\
+         [switch]\nbuffer = \"9 MB\"\nqueues = 4\nschedule = \"strict\"\n{switch}\
+         [transport.dcqcn]\n[[traffic]]\ntag = \"web\"\nload = 0.1\nsizes = \"10 kB\"\n[measure]\nflows = 10\n"
+    )
+}
+
+/// The only long cable is that of the last leaf: headroom must hold there too.
+#[test]
+fn every_cable_is_judged_not_only_those_of_the_first_switches() {
+    let far = "unequal = [{ leaf = 3, spine = 1, delay = \"20 us\" }]\n";
+    let switch = "ecn = \"step\"\npfc = { classes = [3], headroom = \"90 kB\", watchdog = \"10 ms\" }\n";
+    assert_eq!(of("headroom-too-small", &lossless("", switch)), []);
+    let found = of("headroom-too-small", &lossless(far, switch));
+    // 2 x 1538 + 84 bytes, and 12.5 bytes a nanosecond in 40 us, the response of 2.02 us and the latency of 0.5 us
+    assert!(found.len() == 1 && found[0].says.contains("535 kB may arrive"), "{found:?}");
+    assert_eq!(found[0].subjects, ["leaf3 port 5", "spine1 port 3"], "both ends");
+}
+
+/// A switch of two ports has one port that can feed a queue: the first XOFF comes at alpha B / (1 + alpha).
+#[test]
+fn a_switch_of_two_ports_has_no_incast_of_two() {
+    let marks = |min: &str| {
+        format!(
+            "pfc = {{ classes = [3], alpha = 0.0625, watchdog = \"10 ms\" }}\n\
+             ecn.red = {{ min = \"{min}\", max = \"8 MB\", max_probability = 0.01 }}\n"
+        )
+    };
+    let two = |min: &str| lossless("", &marks(min)).replace("leaves = 4", "leaves = 2");
+    let found = of("ecn-after-pfc", &two("900 kB"));
+    let spine =
+        found.iter().find(|one| one.says.ends_with("load of 2 ports")).expect("the spines have two ports");
+    assert!(
+        spine.says.contains("with 1 port sending to it, and") && spine.level == Severity::Error,
+        "{}",
+        spine.says
+    );
+    let advised = spine.fix.split(" for every incast").next().and_then(|fix| fix.split("below ").last());
+    let below = advised.expect("a size").replace(" kB", "").parse::<f64>().expect("kilobytes") - 10.0;
+    let found = of("ecn-after-pfc", &two(&format!("{below:.0} kB")));
+    assert!(found.iter().all(|one| one.level == Severity::Note), "what is advised helps: {found:?}");
+}
+
+/// A priority group pauses all its queues, so that they may share it; its headroom is promised once.
+#[test]
+fn queues_may_share_a_priority_group() {
+    let grouped =
+        "ecn = \"step\"\npfc = { classes = [2, 3], watchdog = \"10 ms\" }\ngroup_map = [0, 1, 3, 3]\n";
+    assert_eq!(of("classes-share-group", &lossless("", grouped)), []);
+    assert_eq!(of("pause-stops-wrong-queue", &lossless("", grouped)), []);
+}

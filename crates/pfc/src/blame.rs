@@ -3,9 +3,9 @@
 //! is notified when a sender is paused.
 //!
 //! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own
-//! while the queue has not been held during it. When the sender behind a port is paused in a class, the causes are
-//! the queues whose backlog is their own and that hold at least half as many of this port's bytes in this class as
-//! the queue that holds the most. They count as congested until they are empty.
+//! while the queue has not been held during it. When the sender behind a port is paused in the classes of a priority
+//! group, the causes are the queues whose backlog is their own and that hold at least half as many of this port's bytes
+//! in these classes as the queue that holds the most. They count as congested until they are empty.
 
 use weft_core::PortId;
 
@@ -116,19 +116,23 @@ impl Blame {
         });
     }
 
-    /// Called when the sender behind a port is paused in a class.
-    pub fn stopped(&mut self, from: PortId, queue: usize) {
-        let row = self.row(from, queue);
-        let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
-        for port in 0..self.ports {
-            let bytes = self.bytes[row + port];
-            let inherited = self.backlogs[port * self.queues + queue].inherited;
-            if bytes > 0 && 2 * bytes >= most && !inherited {
-                self.change((PortId(port as u16), queue), |backlog| {
-                    backlog.congested = true;
-                    backlog.stops += 1;
-                });
-            }
+    /// Called when the sender behind a port is paused in the lossless classes of a priority group.
+    pub fn stopped(&mut self, from: PortId, classes: impl Iterator<Item = usize> + Clone) {
+        let row = |queue| self.row(from, queue)..self.row(from, queue) + self.ports;
+        let most = classes.clone().flat_map(|queue| &self.bytes[row(queue)]).copied().max().unwrap_or(0);
+        for queue in classes {
+            (0..self.ports).for_each(|port| self.judge(from, (PortId(port as u16), queue), most));
+        }
+    }
+
+    /// Marks a queue as a cause of a stop if its backlog is its own and at least half of the longest.
+    fn judge(&mut self, from: PortId, at: (PortId, usize), most: u64) {
+        let bytes = self.bytes[self.row(from, at.1) + at.0.index()];
+        if bytes > 0 && 2 * bytes >= most && !self.backlog(at).inherited {
+            self.change(at, |backlog| {
+                backlog.congested = true;
+                backlog.stops += 1;
+            });
         }
     }
 
@@ -180,12 +184,12 @@ mod tests {
         for from in [PortId(0), PortId(1)] {
             (0..20).for_each(|_| blame.stored(from, (PortId(0), 1), 1_000));
         }
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert_eq!(congested(&blame), [false, true, true]);
         assert!(!blame.is_congested((PortId(0), 1)) && !blame.is_congested((PortId(1), 1)));
         let mut blame = filled([1, 7, 3]);
-        blame.stopped(PortId(0), QUEUE);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert_eq!(congested(&blame), [false, true, false]);
         assert_eq!([0, 1, 2].map(|port| blame.stops(at(port))), [0, 2, 0]);
     }
@@ -193,7 +197,7 @@ mod tests {
     #[test]
     fn a_queue_is_congested_until_it_is_empty() {
         let mut blame = filled([0, 2, 0]);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         blame.released(PortId(0), at(1), 1_000);
         assert!(blame.is_congested(at(1)));
         blame.released(PortId(0), at(1), 1_000);
@@ -204,13 +208,13 @@ mod tests {
     fn a_backlog_in_which_the_queue_was_held_is_not_its_own() {
         let mut blame = filled([0, 2, 0]);
         blame.hold(at(1), true);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         blame.hold(at(1), false);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert!(!blame.is_congested(at(1)), "it was held, and what it holds stems from that");
         (0..2).for_each(|_| blame.released(PortId(0), at(1), 1_000));
         blame.stored(PortId(0), at(1), 1_000);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert!(blame.is_congested(at(1)), "since then it was empty");
     }
 
@@ -220,12 +224,12 @@ mod tests {
         blame.hold(at(1), true);
         blame.released(PortId(0), at(1), 1_000);
         blame.stored(PortId(0), at(1), 1_000);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert!(!blame.is_congested(at(1)), "it is held still");
         blame.released(PortId(0), at(1), 1_000);
         blame.hold(at(1), false);
         blame.stored(PortId(0), at(1), 1_000);
-        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), [QUEUE].into_iter());
         assert!(blame.is_congested(at(1)));
     }
 }

@@ -111,6 +111,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
     (classes::maps_name_queues, &["switch"]),
+    (classes::priority_groups_share_limits, &["switch"]),
     (classes::maps_keep_the_order_of_classes, &["switch", "transport", "traffic", "hosts", "topology"]),
     (traffic::classes_have_queues, &["traffic", "switch"]),
     (transport::packets_carry_payload, &["transport"]),

@@ -3,6 +3,7 @@
 use crate::pause::switch_site;
 use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
+use weft_switch::PriorityGroups;
 use weft_switch::pause::{MemoryNeeds, needs};
 use weft_switch::share::SharingSettings;
 use weft_switch::share::mmu::MmuSettings;
@@ -116,7 +117,9 @@ pub(crate) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec
     } else if own.lossy_limit.is_some() {
         idle(&["lossy_alpha"], "the limit is fixed (lossy_limit)", found);
     }
-    if own.port_minimum > Bytes::ZERO && own.port_minimum <= own.group_minimum * u64::from(switch.queues) {
-        idle(&["port_minimum"], "the class minima already use it up", found);
+    if own.port_minimum > Bytes::ZERO
+        && own.port_minimum <= own.group_minimum * PriorityGroups::new(switch).all().count() as u64
+    {
+        idle(&["port_minimum"], "the group minima already use it up", found);
     }
 }

@@ -20,6 +20,7 @@ mod cells;
 mod class_map;
 mod engine;
 mod foreseen;
+mod groups;
 mod join;
 mod look;
 mod lull;
@@ -49,6 +50,7 @@ pub use weft_mark as mark;
 pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use groups::PriorityGroups;
 pub use look::PortLook;
 pub use observe::Observer;
 pub use pause::{HeldBack, PauseCounters, PauseFrame, PfcSettings, ResumeLimit};

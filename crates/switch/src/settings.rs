@@ -92,6 +92,10 @@ settings! {
         /// The queue of each class, as maps of code points and priorities to traffic classes give it: entry c is that of
         /// class c. A class beyond the list goes to queue min(c, queues - 1). Lossless classes (`pfc`) are named by queue.
         class_map: Vec<u32> = Vec::new(),
+        /// The priority group of each queue, as maps of traffic classes to priority groups give it: entry q is the number of
+        /// the group of queue q; a queue beyond the list has its own number. Queues of one group share XOFF and headroom at
+        /// each input (with `sharing.mmu` also minimum and limit), and the group pauses all of them together.
+        group_map: Vec<u32> = Vec::new(),
         /// The scheduler: which queue of a port is served next.
         schedule: SchedulerSettings = SchedulerSettings::default(),
         /// The order within a queue: which packet is sent next, and which is dropped when there is no room.

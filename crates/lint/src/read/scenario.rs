@@ -68,6 +68,9 @@ fn graph_of((topology, seed): (&TopologySettings, u64), folder: &Path) -> Result
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
+/// The cables of a switch, sorted: rate, delay, whether a host is at the far end, and the port's own settings.
+type Cables = Vec<(Rate, Span, bool, String)>;
+
 struct Reader<'a> {
     number: usize,
     case: &'a Case,
@@ -103,23 +106,48 @@ impl Reader<'_> {
         Placed { value, at: self.spot(path) }
     }
 
-    /// The switches, one for each tier and kind: the first represents all identical ones.
+    /// The switches, one for each tier, kind and set of cables: the first represents all identical ones.
     fn switches(&self) -> Vec<SwitchConfig> {
-        let mut firsts: BTreeMap<(u8, usize), SwitchId> = BTreeMap::new();
+        let firsts = self.firsts();
+        let role = |id: SwitchId| self.graph.switches()[id.index()].role();
+        let alike = |of: &str| firsts.iter().filter(|(_, id)| role(*id) == of).count();
+        let named = |(kind, id): &(usize, SwitchId)| {
+            let (first, role) = (&self.graph.switches()[id.index()], role(*id));
+            let mut switch = Reader { device: &self.devices[*kind], ..*self }.switch(*id);
+            if alike(role) == 1 {
+                return SwitchConfig { name: role.to_owned(), ..switch };
+            }
+            switch.ports.iter_mut().for_each(|port| port.name = format!("{} {}", first.name, port.name));
+            SwitchConfig { name: format!("{role} ({})", first.name), ..switch }
+        };
+        firsts.iter().map(named).collect()
+    }
+
+    /// The first switch of each tier, kind of settings, and set of cables, with the number of its kind.
+    fn firsts(&self) -> Vec<(usize, SwitchId)> {
+        let own = ports(&self.case.settings, self.graph);
+        let said = |id: LinkId| own.get(&id).map_or(String::new(), |port| format!("{port:?}"));
+        let mut firsts: BTreeMap<(u8, usize, Cables), SwitchId> = BTreeMap::new();
         for (kind, device) in self.devices.iter().enumerate() {
             for switch in &device.switches {
                 let tier = self.graph.switches()[switch.index()].tier;
-                firsts.entry((tier, kind)).or_insert(*switch);
+                firsts.entry((tier, kind, self.cables(*switch, said))).or_insert(*switch);
             }
         }
-        let role = |id: &SwitchId| self.graph.switches()[id.index()].role();
-        let kinds = |of: &str| firsts.values().filter(|id| role(id) == of).count();
-        let named = |((_, kind), id): (&(u8, usize), &SwitchId)| {
-            let (first, role) = (&self.graph.switches()[id.index()], role(id));
-            let name = if kinds(role) == 1 { role.to_owned() } else { format!("{role} ({})", first.name) };
-            SwitchConfig { name, ..Reader { device: &self.devices[*kind], ..*self }.switch(*id) }
+        let mut firsts: Vec<_> = firsts.into_iter().map(|((tier, kind, _), id)| (tier, kind, id)).collect();
+        firsts.sort_unstable();
+        firsts.into_iter().map(|(_, kind, id)| (kind, id)).collect()
+    }
+
+    fn cables(&self, switch: SwitchId, said: impl Fn(LinkId) -> String) -> Cables {
+        let first = self.graph.first_link(Node::Switch(switch)).0;
+        let links = self.graph.links_of(Node::Switch(switch)).iter().zip(first..);
+        let cable = |(link, number): (&weft_topology::Link, u32)| {
+            (link.rate, link.delay, matches!(link.to, Node::Host(_)), said(LinkId(number)))
         };
-        firsts.iter().map(named).collect()
+        let mut cables: Cables = links.map(cable).collect();
+        cables.sort_unstable();
+        cables
     }
 
     fn switch(&self, id: SwitchId) -> SwitchConfig {
@@ -297,7 +325,7 @@ impl Reader<'_> {
         self.graph.host_rates(&state).into_iter().max()
     }
 
-    /// The longest round trip of a minimum-size packet from the first host to one host of each leaf.
+    /// The longest round trip of a minimum-size packet between hosts of different leaves, from leaves of each kind.
     fn rtt(&self) -> Span {
         let state = LinkState::all_up(self.graph);
         let mut latencies = vec![Span::ZERO; self.graph.switches().len()];
@@ -306,11 +334,16 @@ impl Reader<'_> {
         }
         let mut ideal = Ideal::with_latencies(self.graph, &state, latencies);
         let train = Train { count: 1, full_wire: LEAST_WIRE, last_wire: LEAST_WIRE, handshake: None };
-        let mut leaves = std::collections::BTreeSet::new();
-        let hosts = 1..self.graph.hosts();
-        let others = hosts.map(HostId).filter(|host| leaves.insert(self.graph.switch_of_host(*host)));
-        let round = |host| ideal.fct(HostId(0), host, &train) + ideal.fct(host, HostId(0), &train);
-        others.map(round).max().unwrap_or(Span::ZERO)
+        let mut leaves = BTreeMap::new();
+        for host in (0..self.graph.hosts()).map(HostId) {
+            leaves.entry(self.graph.switch_of_host(host)).or_insert(host);
+        }
+        let mut round = |(from, to)| ideal.fct(from, to, &train) + ideal.fct(to, from, &train);
+        let kinds: Vec<HostId> = self.firsts().iter().filter_map(|(_, id)| leaves.get(id).copied()).collect();
+        let pairs = kinds.iter().flat_map(|from| leaves.values().map(move |to| (*from, *to)));
+        let across = pairs.filter(|(from, to)| from != to).map(&mut round).max();
+        let within = || Some(round((HostId(0), HostId(1)))).filter(|_| self.graph.hosts() > 1);
+        across.or_else(within).unwrap_or(Span::ZERO)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules on colours of packets, and on flows that must keep to one path.
 
-use crate::formula::{queue_at_xoff, size};
+use crate::formula::{incasts, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::Bytes;
@@ -107,21 +107,18 @@ fn after_pauses(switch: &SwitchConfig, red: &RedPackets, findings: &mut Findings
     };
     let Some(limit) = profile.threshold.as_ref() else { return };
     let pool = switch.pool_of(profile).unwrap_or(Bytes(u64::MAX));
-    let others = (switch.degree() - 1).max(1);
-    let [two, most] = [2.min(switch.degree()), others].map(|inputs| queue_at_xoff(limit.value, pool, inputs));
+    let (least, most, words) = incasts(limit.value, pool, (switch.degree() - 1).max(1));
     let level = match threshold.value.0 as f64 {
         red if red >= most => Severity::Error,
-        red if red >= two => Severity::Warning,
+        red if red >= least => Severity::Warning,
         _ => return,
     };
     let says = format!(
-        "red packets are dropped from {}, but {} pauses when the queue holds {} with 2 ports sending to it, {} with {others}",
+        "red packets are dropped from {}, but {} pauses when the queue holds {words}",
         size(threshold.value.0 as f64),
         profile.name,
-        size(two),
-        size(most),
     );
-    let fix = format!("lower it below {}", size(two));
+    let fix = format!("lower it below {}", size(least));
     findings.add_as(level, (threshold.at, &switch.name), (says, fix));
 }
 

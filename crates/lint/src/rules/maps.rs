@@ -25,8 +25,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "classes-share-group",
         level: Severity::Warning,
         title: "Several traffic classes share a lossless group.",
-        checks: "At most one traffic class maps to the priority group of a priority with PFC.",
-        why: "The group counts the bytes of all of them, but a pause stops one queue: the others' packets hold the group above XOFF.",
+        checks: "Each traffic class in the priority group of a priority with PFC has a queue that pauses of the group stop: those of all \
+                 priorities with PFC that map to the group.",
+        why: "The group counts the bytes of all of them, but its pauses stop some queues: the others' packets hold the group above XOFF.",
         fix: "Give each lossless class its own priority group in the map from traffic class to priority group.",
         source: "Reference model of shared memory: a packet is charged to its priority group at ingress and its queue at egress.",
         look: |network, findings| each_priority(network, |place| shared_group(place, findings)),
@@ -110,10 +111,11 @@ fn said(port: &PortConfig, kind: MapKind, value: u8) -> Option<Spot> {
 fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
     let MappedPriority { port, priority, at, classes } = place;
     let stopped = port.mapped(MapKind::Pause, priority);
+    let alone = classes.len() == 1;
     for class in classes {
         let queue = port.mapped(MapKind::Queue, class);
         // Classes that share the group of another class are left to the next rule.
-        if queue != stopped && class == priority {
+        if queue != stopped && (class == priority || alone) {
             let says = format!(
                 "traffic class {class} uses queue {queue}, but a pause of priority {priority} stops queue {stopped}"
             );
@@ -123,15 +125,23 @@ fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
     }
 }
 
+/// The queues that stop when the group of a priority pauses: a switch then names every priority of the group that has PFC.
+fn stopped_with(port: &PortConfig, priority: u8) -> Vec<u8> {
+    let alike = port.pfc.iter().filter(|other| port.group_of(other.value) == port.group_of(priority));
+    alike.map(|other| port.mapped(MapKind::Pause, other.value)).collect()
+}
+
 fn shared_group(place: MappedPriority<'_>, findings: &mut Findings) {
     let MappedPriority { port, priority, at, classes } = place;
-    if classes.len() > 1 {
+    let paused = stopped_with(port, priority);
+    if classes.iter().any(|class| !paused.contains(&port.mapped(MapKind::Queue, *class))) && classes.len() > 1
+    {
         let names: Vec<String> = classes.iter().map(u8::to_string).collect();
         let group = port.group_of(priority);
         let says = format!(
             "traffic classes {} fill priority group {group}, and a pause of priority {priority} stops queue {} only",
             names.join(", "),
-            port.mapped(MapKind::Pause, priority)
+            paused.iter().map(u8::to_string).collect::<Vec<_>>().join(" and ")
         );
         let other = classes.iter().find(|class| **class != priority);
         let at = other.and_then(|class| said(port, MapKind::Group, *class)).unwrap_or(at);

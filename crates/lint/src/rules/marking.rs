@@ -1,7 +1,7 @@
 //! Rules on marking profiles: the order of their thresholds, and their position relative to empty queue, pause and
 //! drop.
 
-use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
+use crate::formula::{incasts, marking_before_xoff, queue_at_xoff, share, size};
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
 use weft_core::Bytes;
@@ -154,30 +154,26 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
         (Threshold::Dynamic(_), None) => return findings.lacks("the size of the ingress pool"),
     };
     let ports = switch.degree();
-    let incast = queue_at_xoff(threshold, pool, (ports - 1).max(1));
-    let two = queue_at_xoff(threshold, pool, 2.min(ports));
+    let (least, most, words) = incasts(threshold, pool, (ports - 1).max(1));
     let always = marking_before_xoff(threshold, pool, (ports, classes.max(1)));
     let min = marking.min.value.0 as f64;
     let level = match min {
-        min if min >= incast => Severity::Error,
-        min if min >= two => Severity::Warning,
+        min if min >= most => Severity::Error,
+        min if min >= least => Severity::Warning,
         min if min >= always => Severity::Note,
         _ => return,
     };
     let says = format!(
-        "marks begin at {} ({}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
-         sending to it, {} with {}, and {} under the worst load of {ports} ports",
+        "marks begin at {} ({}), but ingress groups with {} reach XOFF when the queue holds {words}, and \
+         {} under the worst load of {ports} ports",
         size(min),
         min_words(marking),
         limit_words(profile),
-        size(two),
-        size(incast),
-        (ports - 1).max(1),
         size(always),
     );
     let fix = format!(
         "set K_min below {} for every incast; {} guarantees that marks come first under every load",
-        size(two),
+        size(least),
         size(always)
     );
     findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, fix));

@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "More memory is guaranteed than the pool has.",
         checks: "The sum of the guaranteed sizes of all groups (or queues) of a pool, and of their headroom unless the pool \
-                 shares headroom, against the pool's size.",
+                 shares headroom or the sizes include it (size at least xoff), against the pool's size.",
         why: "The switch refuses the last ports' profile, or a guarantee does not hold.",
         fix: "Lower the guaranteed sizes, remove lossless classes from ports that need none, or share headroom.",
         source: "SONiC's BUFFER_POOL and BUFFER_PROFILE tables.",
@@ -68,12 +68,19 @@ fn headroom_of(profile: &Profile) -> f64 {
     profile.headroom.as_ref().map_or(0.0, |xoff| xoff.value.0 as f64)
 }
 
+/// Headroom beyond the guaranteed size: a size as large as the headroom includes it (xon + xoff, as SONiC's tables for
+/// chips without shared headroom have it).
+fn headroom_beyond(profile: &Profile) -> f64 {
+    let (headroom, reserved) = (headroom_of(profile), profile.reserved.0 as f64);
+    if reserved >= headroom { 0.0 } else { headroom }
+}
+
 fn oversubscribed((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Findings) {
     let Some(room) = pool.size else { return };
     let users = users(switch, number);
     let reserved: f64 = users.iter().map(|profile| profile.reserved.0 as f64).sum();
     let shared = pool.headroom.as_ref().is_some_and(|shared| shared.value.0 > 0);
-    let headroom: f64 = if shared { 0.0 } else { users.iter().map(|profile| headroom_of(profile)).sum() };
+    let headroom: f64 = if shared { 0.0 } else { users.iter().map(|profile| headroom_beyond(profile)).sum() };
     if reserved + headroom > room.0 as f64 {
         let says = format!(
             "{} has {}, but its {} groups and queues are guaranteed {} and {} of headroom",

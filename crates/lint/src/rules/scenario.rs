@@ -2,7 +2,7 @@
 //! the marking controllers are known; and rules that only a scenario can break.
 
 use super::marking::{holds, limit};
-use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
+use crate::formula::{bandwidth_delay, incasts, queue_at_xoff, size, time};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::{Bytes, Rate, Span};
 use weft_device_config::model::{
@@ -122,24 +122,20 @@ fn lossless(switch: &SwitchConfig) -> Option<(&Profile, Threshold, Bytes)> {
 
 fn controller(switch: &SwitchConfig, findings: &mut Findings) {
     let (Some(held), Some((profile, threshold, pool))) = (&switch.held, lossless(switch)) else { return };
-    let at = |inputs| queue_at_xoff(threshold, pool, inputs);
-    let (two, most) = (at(2.min(switch.degree())), at((switch.degree() - 1).max(1)));
+    let (least, most, words) = incasts(threshold, pool, (switch.degree() - 1).max(1));
     for port in switch.up() {
         let length = length(held.value, port);
         let level = match length {
             length if length >= most => Severity::Error,
-            length if length >= two => Severity::Warning,
+            length if length >= least => Severity::Warning,
             _ => continue,
         };
         let says = format!(
-            "the controller holds the queue at {}, but {} pauses when it holds {} with 2 ports sending to it, {} with {}",
+            "the controller holds the queue at {}, but {} pauses when it holds {words}",
             size(length),
-            profile.name,
-            size(two),
-            size(most),
-            (switch.degree() - 1).max(1)
+            profile.name
         );
-        findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", size(two))));
+        findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", size(least))));
     }
 }
 

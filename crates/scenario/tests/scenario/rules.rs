@@ -831,6 +831,40 @@ fn class_maps_name_queues_and_change_something() {
     );
 }
 
+#[test]
+fn priority_groups_share_limits() {
+    let with = |rest: &str| format!("[switch]\nqueues = 4\nbuffer = \"9 MB\"\n{rest}");
+    let pausing = with("pfc.classes = [0, 1]\ngroup_map = [2, 2, 0, 3]\n");
+    let divided = with("sharing.mmu = {}\ngroup_map = [0, 1, 2, 2]\n");
+    accepted(&small(&divided));
+    section(
+        &with("pfc.classes = [0]\ngroup_map = [0, 1, 2, 3, 3]\n"),
+        "5 entries, but ports have 4 queues",
+        &pausing,
+    );
+    section(&with("pfc.classes = [0, 1]\ngroup_map = [8]\n"), "queue 0 has no group 8", &pausing);
+    section(&with("group_map = [1, 1]\n"), "only lossy queues share a group", &with(""));
+    section(
+        &with("pfc.classes = [0, 1]\ngroup_map = [0, 1, 2, 2]\n"),
+        "only lossy queues share a group",
+        &pausing,
+    );
+    section(&with("sharing.mmu = {}\ngroup_map = [3, 2, 1, 0]\n"), "no two queues share a group", &divided);
+    section(
+        &with("pfc.classes = [1]\ngroup_map = [1]\n"),
+        "queues 1 and 0 share a group, but only queue 1 is lossless",
+        &pausing,
+    );
+    let pools = |first: &str| {
+        with(&format!(
+            "group_map = [0, 0]\nsharing.mmu.pools = [{{ classes = [{first}], share = \"40 %\" }}, \
+             {{ classes = [1, 2], share = \"60 %\" }}]\n"
+        ))
+    };
+    section(&pools("0, 3"), "queues 0 and 1 share a group, but not a service pool", &divided);
+    accepted(&small(&format!("{divided}[switch.spine]\ngroup_map = [3, 2, 1, 0]\n")));
+}
+
 /// A class in the map has the queue that the map gives it, and flows that fall keep their order.
 #[test]
 fn class_maps_serve_classes_and_keep_their_order() {
@@ -1012,7 +1046,7 @@ fn memory_management_is_sound() {
     mmu("group_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "group_minimum = \"10 kB\"\n");
     mmu("queue_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "queue_minimum = \"10 kB\"\n");
     mmu("lossy_limit = \"1 MB\"\nlossy_alpha = 2.0\n", "the limit is fixed", "lossy_limit = \"1 MB\"\n");
-    mmu("port_minimum = \"1 kB\"\n", "the class minima already use it up", "port_minimum = \"9 kB\"\n");
+    mmu("port_minimum = \"1 kB\"\n", "the group minima already use it up", "port_minimum = \"9 kB\"\n");
     let pool = |classes: &str, share: &str| {
         format!("[[switch.sharing.mmu.pools]]\nclasses = {classes}\nshare = \"{share}\"\n")
     };

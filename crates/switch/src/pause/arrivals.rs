@@ -8,6 +8,7 @@ use weft_buffer::mmu::{CLASSES, MmuPool, MmuSettings};
 use weft_pfc::ResumeLimit;
 
 use super::reserve::headroom_of;
+use crate::groups::PriorityGroups;
 use crate::settings::SwitchSettings;
 use crate::site::SwitchSite;
 
@@ -26,13 +27,13 @@ pub struct MemoryNeeds {
 #[must_use]
 pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> MemoryNeeds {
     let ports = site.rates.len() as u64;
-    let queues = u64::from(settings.queues);
-    let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
+    let groups = PriorityGroups::new(settings).all().count() as u64;
+    let lossless = settings.lossless_groups();
     let caps = (0..site.rates.len()).map(|port| cap(settings, site, port));
     let each = if lossless == 0 { Vec::new() } else { caps.collect() };
     let all = each.iter().fold(Bytes::ZERO, |sum, cap| sum + *cap * lossless);
     MemoryNeeds {
-        minima: (own.group_minimum * queues).max(own.port_minimum) * ports,
+        minima: (own.group_minimum * groups).max(own.port_minimum) * ports,
         headroom: own.headroom_pool.filter(|_| lossless > 0).unwrap_or(all),
         largest: each.into_iter().max().unwrap_or(Bytes::ZERO),
     }
@@ -107,6 +108,7 @@ impl IngressMemory {
     pub(crate) fn new(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> IngressMemory {
         let buffer = settings.buffer.expect("checked with the scenario: there is a buffer to manage").0;
         let classes = settings.queues as usize;
+        let groups = PriorityGroups::new(settings).all().count() as u64;
         let needs = needs(own, settings, site);
         let lossless = settings.pfc.lossless(classes);
         let group = |slot: usize| {
@@ -120,7 +122,7 @@ impl IngressMemory {
             pools: own.divide(buffer.saturating_sub(needs.minima.0 + needs.headroom.0)),
             headroom: MmuPool { size: needs.headroom.0, used: 0 },
             group_minimum: own.group_minimum.0,
-            port_minimum: own.port_minimum.0.saturating_sub(own.group_minimum.0 * classes as u64),
+            port_minimum: own.port_minimum.0.saturating_sub(own.group_minimum.0 * groups),
             classes,
             pool_of: own.pool_of(),
             lossless,

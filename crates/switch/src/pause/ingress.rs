@@ -6,6 +6,7 @@ use weft_core::{Bytes, PortId};
 
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
+use crate::groups::PriorityGroups;
 use crate::pause::arrivals::IngressMemory;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
@@ -19,7 +20,7 @@ enum Books {
     Mmu(IngressMemory),
 }
 
-/// One class of one port.
+/// One priority group of one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     /// Whether the sender has been paused.
@@ -30,8 +31,9 @@ struct Group {
 /// The pauses and resumes that a switch owes the far ends of its ports.
 #[derive(Clone, Debug)]
 pub(crate) struct Ingress {
-    /// By port, then queue.
+    /// By port, then queue; the state of a group is that of its lowest queue.
     groups: Vec<Group>,
+    group_of: PriorityGroups,
     /// The frame due for the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
@@ -56,6 +58,7 @@ impl Ingress {
         let lossless = settings.pfc.lossless(queues);
         let mut ingress = Ingress {
             groups: vec![Group::default(); site.rates.len() * queues],
+            group_of: PriorityGroups::new(settings),
             frames: vec![PauseFrame::default(); site.rates.len()],
             books,
             blame: Blame::new(site.rates.len(), queues, lossless),
@@ -89,14 +92,26 @@ impl Ingress {
     #[inline]
     pub(crate) fn pooled_of_leaving(&self, port: PortId, queue: usize, wire: u16) -> Option<u64> {
         let Books::Own(own) = &self.books else { return None };
-        let in_headroom = own.headroom((port.index(), queue)).0;
+        let in_headroom = own.headroom(self.account(port, queue)).0;
         let pooled = if own.keeps_apart() { 0 } else { u64::from(wire).saturating_sub(in_headroom) };
         self.is_lossless(queue).then_some(pooled)
     }
 
+    /// The account of the packets of a queue that entered by a port: the port, and the group by its lowest queue.
     #[inline]
-    fn group(&mut self, (port, queue): (usize, usize)) -> &mut Group {
-        &mut self.groups[port * self.queues + queue]
+    fn account(&self, port: PortId, queue: usize) -> (usize, usize) {
+        (port.index(), self.group_of.of(queue))
+    }
+
+    #[inline]
+    fn group(&mut self, (port, group): (usize, usize)) -> &mut Group {
+        &mut self.groups[port * self.queues + group]
+    }
+
+    /// Puts a pause time into the frame for the far end of a port, for every queue in a group.
+    fn tell(&mut self, port: PortId, queue: usize, quanta: u16) {
+        let frame = &mut self.frames[port.index()];
+        self.group_of.members(queue).for_each(|member| frame.set(member, quanta));
     }
 
     fn headroom(&self, at: (usize, usize)) -> (u64, u64) {
@@ -109,7 +124,7 @@ impl Ingress {
     /// Whether there is room for a packet that entered by `port`.
     #[inline]
     pub(crate) fn admit(&self, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
-        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        let (at, wire) = (self.account(port, queue), u64::from(wire));
         match &self.books {
             Books::Own(own) => own.admit(at, wire, self.has_stopped(port, queue)),
             Books::Mmu(arrivals) => arrivals.admit(at, wire),
@@ -123,7 +138,7 @@ impl Ingress {
         if self.is_lossless(queue) {
             self.blame.stored(port, to, wire);
         }
-        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        let (at, wire) = (self.account(port, queue), u64::from(wire));
         let stopped = self.has_stopped(port, queue);
         let stops = match &mut self.books {
             Books::Own(own) => own.stored(at, wire, stopped),
@@ -141,14 +156,15 @@ impl Ingress {
     /// Called when the sender of a class must be paused. Returns `true` if a frame is needed, `false` if it is
     /// already paused.
     pub(crate) fn stop(&mut self, port: PortId, queue: usize) -> bool {
-        let group = self.group((port.index(), queue));
+        let at = self.account(port, queue);
+        let group = self.group(at);
         if std::mem::replace(&mut group.stopped, true) {
             return false;
         }
         group.counters.stops += 1;
         self.stopped += 1;
-        self.blame.stopped(port, queue);
-        self.frames[port.index()].set(queue, self.quanta);
+        self.blame.stopped(port, self.group_of.members(queue));
+        self.tell(port, queue, self.quanta);
         true
     }
 
@@ -159,7 +175,7 @@ impl Ingress {
         if self.is_lossless(queue) {
             self.blame.released(port, to, wire);
         }
-        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        let (at, wire) = (self.account(port, queue), u64::from(wire));
         match &mut self.books {
             Books::Own(own) => own.released(at, wire),
             Books::Mmu(arrivals) => arrivals.released(at, wire),
@@ -175,7 +191,7 @@ impl Ingress {
 
     #[inline(never)]
     fn resumes_if_low(&mut self, port: PortId, queue: usize) -> bool {
-        let at = (port.index(), queue);
+        let at = self.account(port, queue);
         let low = match &self.books {
             Books::Own(own) => own.is_low(at),
             Books::Mmu(arrivals) => arrivals.is_low(at),
@@ -187,7 +203,7 @@ impl Ingress {
         group.stopped = false;
         group.counters.resumes += 1;
         self.stopped -= 1;
-        self.frames[port.index()].set(queue, 0);
+        self.tell(port, queue, 0);
         true
     }
 
@@ -217,13 +233,13 @@ impl Ingress {
     pub(crate) fn resumes_at(&self, queue: usize) -> ResumeLimit {
         match &self.books {
             Books::Own(own) => own.resumes_at(),
-            Books::Mmu(arrivals) => arrivals.resumes_at(queue),
+            Books::Mmu(arrivals) => arrivals.resumes_at(self.group_of.of(queue)),
         }
     }
 
     /// Bytes of a class from a port in headroom or minima.
     pub(crate) fn apart(&self, port: PortId, queue: usize) -> u64 {
-        let at = (port.index(), queue);
+        let at = self.account(port, queue);
         match &self.books {
             Books::Own(own) => own.headroom(at).0,
             Books::Mmu(arrivals) => arrivals.apart(at),
@@ -241,9 +257,9 @@ impl Ingress {
     /// Called when the pauses of a port are about to expire: refreshes those still needed. Returns `true` if there is
     /// a frame to send.
     pub(crate) fn refresh(&mut self, port: PortId) -> bool {
-        for queue in 0..self.queues {
-            if self.has_stopped(port, queue) && !self.resumes(port, queue) {
-                self.frames[port.index()].set(queue, self.quanta);
+        for group in self.group_of.all() {
+            if self.has_stopped(port, group) && !self.resumes(port, group) {
+                self.tell(port, group, self.quanta);
             }
         }
         self.frames[port.index()].classes != 0
@@ -263,7 +279,7 @@ impl Ingress {
     /// Whether the sender of a class is paused.
     #[inline]
     pub(crate) fn has_stopped(&self, port: PortId, queue: usize) -> bool {
-        self.groups[port.index() * self.queues + queue].stopped
+        self.groups[port.index() * self.queues + self.group_of.of(queue)].stopped
     }
 
     /// Counts a packet for which the input had no room.
@@ -271,9 +287,14 @@ impl Ingress {
         self.groups[port.index() * self.queues + queue].counters.in_discards += 1;
     }
 
+    /// The counters of a queue. A group pauses all its queues, so that each has its stops, resumes and headroom.
     pub(crate) fn counters(&self, port: PortId, queue: usize) -> PauseCounters {
-        let caused = self.blame.stops((port, queue));
-        PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
+        let of = |queue: usize| self.groups[port.index() * self.queues + queue].counters;
+        PauseCounters {
+            caused: self.blame.stops((port, queue)),
+            in_discards: of(queue).in_discards,
+            ..of(self.group_of.of(queue))
+        }
     }
 
     /// Called when the far end holds or releases a queue.

@@ -48,7 +48,7 @@ pub(crate) struct Own {
     shared: u64,
 }
 
-/// Memory that no rule may share: headroom and a full-size packet per port and lossless class; with a static XOFF also
+/// Memory that no rule may share: headroom and a full-size packet per port and lossless group; with a static XOFF also
 /// the bytes up to XOFF; under chip memory management, the chip's minima and headroom.
 #[must_use]
 pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
@@ -57,7 +57,7 @@ pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
         return needs.minima + needs.headroom;
     }
     let each = occupied(site.full_packet, settings.cell) + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
-    let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
+    let lossless = settings.lossless_groups();
     let ports = 0..site.rates.len();
     ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
 }

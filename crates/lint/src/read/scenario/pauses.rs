@@ -1,13 +1,17 @@
 //! Pauses: lossless classes with their limits and headroom, the classes in which hosts send, and cycles of lossless
 //! links on the routes of the scenario.
 
+use std::rc::Rc;
+
 use super::Reader;
 use weft_config::place::Placed;
 use weft_core::{Bytes, Class, Grouping, Span, SwitchId};
 use weft_device_config::model::{
-    Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
+    Circle, GroupBinding, MapEntries, MapKind, MemoryPool, Notifications, PriorityGroup, Profile,
+    SwitchConfig, Threshold,
 };
 use weft_scenario::{payload_queues, switch_site};
+use weft_switch::PriorityGroups;
 use weft_switch::pause::{needed, needs, set_aside};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
@@ -20,23 +24,27 @@ use weft_transport::TransportSettings;
 const MOST_WORK: usize = 20_000_000;
 
 impl Reader<'_> {
-    /// Adds pauses to a switch: a group with its limits for each port and lossless class.
+    /// Adds pauses to a switch: a group with its limits for each port and its lossless classes.
     pub(super) fn pause(&self, switch: &mut SwitchConfig, id: SwitchId) {
         let settings = &self.device.switch;
         let site = switch_site(&self.case.settings, self.graph, id);
         let room = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside(settings, &site).0)));
         let pool = switch.pools.len();
+        let groups = PriorityGroups::new(settings);
+        let maps = self.group_maps(&groups);
         let mut promised = Bytes::ZERO;
         for number in 0..switch.ports.len() {
             let own_needs = needed(settings, &site, number);
             let headroom = settings.pfc.headroom.unwrap_or(own_needs);
-            promised += headroom * settings.pfc.classes.len() as u64;
+            promised += headroom * settings.lossless_groups();
             let profile = self.lossless_profile(&mut switch.profiles, pool, headroom);
             let port = &mut switch.ports[number];
             port.needs = Some(own_needs);
             port.pfc = self.classes();
             let group = PriorityGroup { at: self.spot("switch.pfc"), bound: GroupBinding::Profile(profile) };
-            port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
+            port.groups =
+                port.pfc.iter().map(|class| (groups.of(class.value.into()) as u8, group.clone())).collect();
+            port.maps.extend(maps.iter().cloned());
             // Lossless queues are limited by their groups alone.
             for class in port.pfc.iter().map(|class| class.value) {
                 port.queues.entry(class).and_modify(|queue| queue.profile = None);
@@ -61,6 +69,16 @@ impl Reader<'_> {
         });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
         switch.port_limit = self.port_limit().filter(|_| !settings.pfc.all_lossless(settings.queues));
+    }
+
+    /// The maps from queues to priority groups, if some queues share one.
+    fn group_maps(&self, groups: &PriorityGroups) -> Vec<(MapKind, Rc<MapEntries>)> {
+        if !groups.are_shared() {
+            return Vec::new();
+        }
+        let entry = |queue: u8| (queue, self.placed(groups.of(queue.into()) as u8, "switch.group_map"));
+        let map: Rc<MapEntries> = Rc::new((0..self.device.switch.queues as u8).map(entry).collect());
+        vec![(MapKind::Group, Rc::clone(&map)), (MapKind::PauseGroup, map)]
     }
 
     fn classes(&self) -> Vec<Placed<u8>> {

@@ -218,6 +218,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, full: Bytes) -> SwitchS
         arbiter: ArbiterSettings::default(),
         voq: None,
         class_map: pick(random, &[&[][..], &[], &[1, 0], &[2, 2, 0]]).to_vec(),
+        group_map: Vec::new(),
     }
 }
 
@@ -283,6 +284,7 @@ pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
         watchdog_action: pick(random, &[WatchdogAction::Drop, WatchdogAction::Forward]),
         ..PfcSettings::default()
     };
+    switch.group_map = pick(random, &[&[][..], &[], &[0, 0], &[2, 1]]).to_vec();
     if one_in(random, 3) {
         // The free memory decides; there is much more than headroom takes.
         switch.pfc.xoff = None;

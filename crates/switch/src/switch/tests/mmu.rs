@@ -29,9 +29,14 @@ fn pfc(alpha: f64) -> crate::PfcSettings {
 }
 
 fn bench(own: MmuSettings, pfc: crate::PfcSettings) -> Bench {
+    grouped(own, pfc, &[])
+}
+
+fn grouped(own: MmuSettings, pfc: crate::PfcSettings, group_map: &[u32]) -> Bench {
     let sharing = SharingSettings::Mmu(own);
     let settings = SwitchSettings {
         sharing,
+        group_map: group_map.to_vec(),
         pfc,
         queues: 2,
         buffer: Some(Bytes(BUFFER)),
@@ -205,4 +210,57 @@ fn headroom_takes_nothing_from_lossy_classes() {
     while bench.next(3).is_some() || bench.next(2).is_some() {}
     let lossy = (0..200).filter(|_| bench.offer(1, to(2, FULL)).is_none()).count() as u64;
     assert_eq!(lossy, (pool + u64::from(FULL)) / (2 * u64::from(FULL)));
+}
+
+/// Two lossy queues of a group are one claim on the pool: alpha B / (1 + alpha) together, where two groups take twice
+/// alpha B / (1 + 2 alpha).
+#[test]
+fn queues_of_a_group_are_one_claim() {
+    for (map, claims) in [(&[][..], 2.0), (&[0, 0][..], 1.0), (&[5, 5][..], 1.0), (&[1, 0][..], 2.0)] {
+        let own = MmuSettings { lossy_alpha: 0.5, ..bare() };
+        let mut bench = grouped(own, crate::PfcSettings::default(), map);
+        let both = [(0, to(15, FULL)), (0, class(1, to(15, FULL)))];
+        assert_eq!(bench.fill(both.into_iter()), Some(Reason::Ingress));
+        let (held, expected) =
+            (bench.charges().shared.0, claims * 0.5 * BUFFER as f64 / (1.0 + claims * 0.5));
+        assert!((held as f64 - expected).abs() <= 3_000.0, "{map:?}: {held}, expected {expected}");
+    }
+}
+
+/// The bytes of both queues of a lossless group count towards one XOFF and one headroom; the group pauses and resumes both, and
+/// takes memory for headroom once per port.
+#[test]
+fn a_lossless_group_pauses_all_its_queues() {
+    let pfc = crate::PfcSettings { classes: vec![0, 1], xoff: Some(Bytes(8_000)), ..pfc(1.0) };
+    for sharing in [SharingSettings::Mmu(bare()), SharingSettings::default()] {
+        let settings = SwitchSettings {
+            sharing,
+            pfc: pfc.clone(),
+            queues: 2,
+            group_map: vec![4, 4],
+            buffer: Some(Bytes(BUFFER)),
+            ..BenchOptions::default().settings
+        };
+        let mut bench =
+            BenchOptions { settings, ports: 4, uplinks: vec![0], ..BenchOptions::default() }.build();
+        let of = |number: u8| class(number, to(3, FULL));
+        assert!((0..8).all(|count| bench.offer(0, of(count % 2)).is_none()) && bench.frame(0).is_none());
+        assert_eq!((bench.offer(1, of(1)), bench.offer(0, of(0))), (None, None));
+        let frame = bench.frame(0).expect("9000 B from port 0 are above XOFF");
+        assert_eq!((frame.classes, frame.quanta[0] > 0, frame.quanta[1] > 0), (0b11, true, true));
+        assert!(bench.frame(1).is_none(), "1000 B from port 1 are not");
+        assert_eq!((0..8).filter(|count| bench.offer(0, of(count % 2)).is_none()).count(), 5, "one headroom");
+        let counters = [0, 1].map(|queue| bench.switch.reading().pauses((PortId(0), queue)));
+        assert!(counters.iter().all(|of| of.headroom_peak == of.headroom), "{counters:?}");
+        assert_eq!(counters.map(|of| (of.stops, of.resumes)), [(1, 0); 2]);
+        assert_eq!(counters.map(|of| of.in_discards), [1, 2], "by queue");
+        let mut resumed = None;
+        while resumed.is_none() && bench.next(3).is_some() {
+            resumed = bench.frame(0);
+        }
+        assert_eq!(
+            resumed.map(|frame| (frame.classes, frame.quanta[0], frame.quanta[1])),
+            Some((0b11, 0, 0))
+        );
+    }
 }
