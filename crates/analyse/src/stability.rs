@@ -1,9 +1,9 @@
 //! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in a
 //! packet engine, compared with theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report.
 //!
-//! An output is among the d samples of a packet with probability d/N. Without memory the others therefore get at least
-//! (1 - d/N) of the arrivals, whatever their rates; any excess over their rates accumulates. The condition is first
-//! violated for the fastest output.
+//! All d samples of a packet miss the k fastest outputs with probability C(N-k, d) / C(N, d). Without memory the others
+//! therefore get at least that share of the arrivals, whatever their rates; any excess over their rates accumulates.
+//! Theorem 1 is the case k = 1; with several fast outputs a larger k may demand more.
 
 mod words;
 
@@ -107,22 +107,35 @@ impl System {
         self.load * self.capacity()
     }
 
-    /// Minimum arrival rate at the outputs other than the fastest, without memory.
-    fn missed(&self) -> f64 {
-        let outputs = self.rates.len() as f64;
-        (1.0 - (f64::from(self.choices) / outputs).min(1.0)) * self.arrivals()
+    /// Without memory, for the k that leaves the most: the arrivals that miss the k fastest outputs, and their excess over
+    /// what the other outputs can send.
+    fn missed(&self) -> (f64, f64) {
+        let mut rates = self.rates.clone();
+        rates.sort_unstable();
+        let mut most = (0.0, f64::NEG_INFINITY);
+        let (mut share, mut slower) = (1.0, self.capacity());
+        for (others, fastest) in (0..rates.len()).rev().zip(rates.into_iter().rev()) {
+            // C(n - 1, d) / C(n, d) = (n - d) / n
+            share *= (1.0 - f64::from(self.choices) / (others + 1) as f64).max(0.0);
+            slower -= fastest as f64;
+            let missed = share * self.arrivals();
+            if missed - slower > most.1 {
+                most = (missed, missed - slower);
+            }
+        }
+        most
     }
 
-    /// Growth of the backlog, packets per unit of time: theorem 1 without memory, theorem 2 with.
+    /// Growth of the backlog, packets per unit of time: theorem 1, for any number of fast outputs, without memory, theorem 2
+    /// with.
     fn predicted(&self) -> f64 {
-        let fastest = *self.rates.iter().max().expect("there are outputs") as f64;
-        if self.memory > 0 { 0.0 } else { (self.missed() - (self.capacity() - fastest)).max(0.0) }
+        if self.memory > 0 { 0.0 } else { self.missed().1.max(0.0) }
     }
 
-    /// Variance of the backlog per unit of time that is due to arrivals. If the other outputs get too much, only
+    /// Variance of the backlog per unit of time that is due to arrivals. If the slower outputs get too much, only
     /// their arrivals contribute; otherwise, and with memory, all arrivals may.
     fn variance(&self) -> f64 {
-        if self.predicted() > 0.0 { self.missed() } else { self.arrivals() }
+        if self.predicted() > 0.0 { self.missed().0 } else { self.arrivals() }
     }
 
     /// The growth that must be distinguished from zero.
@@ -378,6 +391,9 @@ mod tests {
         assert!(close(predicted("10,1,1,1", 0.9, "1:0,2:0,3:0,1:1"), &[5.775, 2.85, 0.0, 0.0]));
         assert!(close(predicted("10,1,1,1", 0.95, "3:0"), &[0.0875]));
         assert!(close(predicted("40,1x15", 0.9, "2:0"), &[28.3125]));
+        // Two fast outputs of six: a sample misses both with 4/6, two samples with 2/5; the other four send 4.
+        assert!(close(predicted("4,4,1x4", 0.9, "1:0,2:0"), &[3.2, 0.32]));
+        assert!(close(predicted("2,2,1,1", 0.95, "1:0"), &[0.85]));
     }
 
     #[test]

@@ -12,9 +12,12 @@ use weft_scenario::Scenario;
 use weft_topology::{Graph, Node};
 use weft_workload::Flow;
 
-/// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
-/// take about twice as long.
-const NANOSECONDS_PER_HOP: f64 = 75.0;
+/// Time of a packet hop in the event loop by number of hosts, nanoseconds: `r1-shared` and the large networks of
+/// `docs/src/performance.md`, whose memory no cache holds, at 32 ns for the bound loop. Pauses take about twice as long.
+const NANOSECONDS_PER_HOP: [(f64, f64); 4] =
+    [(400.0, 75.0), (8_192.0, 190.0), (27_648.0, 320.0), (65_536.0, 700.0)];
+/// Time of a flow besides its packets: drawing, opening, closing and recording it (case `million`), nanoseconds.
+const NANOSECONDS_PER_FLOW: f64 = 5_000.0;
 /// Memory of a run regardless of its network, mostly flows on their way to the disk (`docs/src/performance.md`).
 const BYTES_OF_A_RUN: f64 = 30e6;
 /// Memory per direction of a cable: 8192 hosts below a fat tree have 49 152 of them and take 190 MB (`docs/src/performance.md`).
@@ -23,6 +26,8 @@ const BYTES_OF_A_LINK: f64 = 3_300.0;
 const BYTES_OF_A_QUEUE_VALUE: f64 = 12.0;
 /// Maximum number of flows of a run examined; the first ones represent the others.
 const MOST_FLOWS: usize = 200_000;
+/// Maximum number of switches from which distances are searched; packets from others go as far as the mean.
+const MOST_SEARCHES: usize = 128;
 /// Maximum number of cases examined; some at equal distances represent the others.
 const MOST_CASES: usize = 3;
 
@@ -37,24 +42,49 @@ pub struct CostEstimate {
     pub packet_hops: f64,
     /// Memory of a run in bytes, the greatest of these cases.
     pub bytes: f64,
+    /// Time of a packet hop, nanoseconds, the mean over these cases.
+    pub hop_ns: f64,
+    /// Whether the runs end before their flows, so that windows that are still growing send less than estimated.
+    pub cut_off: bool,
+}
+
+/// Time of a packet hop in a network of this many hosts, nanoseconds: between the measured sizes by powers.
+fn hop_ns(hosts: f64) -> f64 {
+    let (first, last) = (NANOSECONDS_PER_HOP[0], NANOSECONDS_PER_HOP[NANOSECONDS_PER_HOP.len() - 1]);
+    let between = NANOSECONDS_PER_HOP.windows(2).find(|pair| (pair[0].0..pair[1].0).contains(&hosts));
+    match between {
+        Some(&[(few, least), (many, most)]) => {
+            least * (most / least).powf((hosts / few).ln() / (many / few).ln())
+        }
+        _ => {
+            if hosts < first.0 {
+                first.1
+            } else {
+                last.1
+            }
+        }
+    }
 }
 
 impl CostEstimate {
     /// Computing time of all runs on one core, seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.packet_hops * self.runs as f64 * NANOSECONDS_PER_HOP / 1e9
+        (self.packet_hops * self.hop_ns + self.flows * NANOSECONDS_PER_FLOW) * self.runs as f64 / 1e9
     }
 
     fn words(&self) -> String {
         format!(
-            "estimate: {} packet hops in {} of about {} flows, without losses; about {} on one core at {} ns per hop, {} of memory \
-             per run",
+            "estimate: {}{} packet hops in {} of about {} flows, without losses; {} {} on one core at {} ns per hop and {} us per \
+             flow, {} of memory per run",
+            if self.cut_off { "at most " } else { "" },
             number(self.packet_hops * self.runs as f64),
             plural(self.runs as u64, "run"),
             count(self.flows.round() as u64),
+            if self.cut_off { "at most" } else { "about" },
             duration(self.seconds() * 1e6),
-            number(NANOSECONDS_PER_HOP),
+            number(self.hop_ns.round()),
+            number(NANOSECONDS_PER_FLOW / 1e3),
             size(self.bytes)
         )
     }
@@ -84,19 +114,22 @@ fn of_setups(scenario: &Scenario, setups: &[Setup]) -> Option<CostEstimate> {
         flows: mean(|one| one.flows),
         packet_hops: mean(|one| one.packet_hops),
         bytes: known.iter().map(|one| one.bytes).fold(0.0, f64::max),
+        hop_ns: mean(|one| one.hop_ns),
+        cut_off: known.iter().any(|one| one.cut_off),
     })
 }
 
 fn of_run(setup: &Setup) -> Option<CostEstimate> {
-    let mut distances = Distances { graph: &setup.graph, from: BTreeMap::new() };
+    let mut distances = Distances { graph: &setup.graph, from: BTreeMap::new(), found: (0, 0) };
     let flows = setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS);
     let flows: Vec<Flow> = flows.collect();
     let (looked, room) = (flows.len(), Room::of(setup, &flows));
     let hops_of = |flow: &Flow| {
-        let hops = distances.hops(flow.source, flow.destination) as f64;
+        let hops = distances.hops(flow.source, flow.destination);
         setup.packets_of(flow) * hops * room.share(flow)
     };
     let hops: f64 = flows.iter().map(hops_of).sum();
+    let cut_off = flows.iter().any(|flow| room.share(flow) < 1.0);
     let all = if looked == MOST_FLOWS { setup.flows.len() } else { looked };
     let links = setup.graph.links();
     let of_switches = links.iter().filter(|link| matches!(link.from, Node::Switch(_))).count();
@@ -108,6 +141,8 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
         bytes: BYTES_OF_A_RUN
             + BYTES_OF_A_LINK * links.len() as f64
             + BYTES_OF_A_QUEUE_VALUE * (bins * of_switches) as f64,
+        hop_ns: hop_ns(f64::from(setup.graph.hosts())),
+        cut_off,
     })
 }
 
@@ -149,14 +184,21 @@ impl Room {
 struct Distances<'a> {
     graph: &'a Graph,
     from: BTreeMap<SwitchId, Vec<u32>>,
+    /// Paths looked up, and the sum of their lengths.
+    found: (u64, u64),
 }
 
 impl Distances<'_> {
-    /// Links of a shortest path between two hosts.
-    fn hops(&mut self, source: HostId, destination: HostId) -> u32 {
+    /// Links of a shortest path between two hosts; the mean of those found where too many switches were searched from.
+    fn hops(&mut self, source: HostId, destination: HostId) -> f64 {
         let graph = self.graph;
         let (first, last) = (graph.switch_of_host(source), graph.switch_of_host(destination));
-        2 + self.from.entry(first).or_insert_with(|| distances(graph, first))[last.index()]
+        if self.from.len() == MOST_SEARCHES && !self.from.contains_key(&first) {
+            return self.found.1 as f64 / self.found.0 as f64;
+        }
+        let hops = 2 + self.from.entry(first).or_insert_with(|| distances(graph, first))[last.index()];
+        self.found = (self.found.0 + 1, self.found.1 + u64::from(hops));
+        f64::from(hops)
     }
 }
 
@@ -245,4 +287,17 @@ pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
     let remarks = setups.iter().find_map(thinned).into_iter().chain(setups.iter().find_map(late));
     let lines = lines.chain(remarks).map(|line| line.replace('\u{202f}', " "));
     lines.flat_map(|line| wrapped(&line, WIDTH)).map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hop_ns;
+
+    #[test]
+    fn a_hop_takes_longer_in_networks_that_no_cache_holds() {
+        let sizes = [2.0, 400.0, 1_024.0, 8_192.0, 27_648.0, 65_536.0, 1e6];
+        let times = sizes.map(hop_ns);
+        assert!(times.is_sorted() && times[0] == 75.0 && times[6] == 700.0, "{times:?}");
+        assert!((times[3] - 190.0).abs() < 1e-9 && (95.0..115.0).contains(&times[2]), "{times:?}");
+    }
 }

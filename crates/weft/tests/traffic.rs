@@ -111,7 +111,8 @@ fn the_estimate_counts_the_packet_hops_of_a_run() {
     let measured = runs.iter().map(|run| metric(run, "packet_hops")).sum::<f64>() / runs.len() as f64;
     assert!((0.5..2.0).contains(&(cost.packet_hops / measured)), "{} and {measured}", cost.packet_hops);
     assert_eq!((cost.runs, cost.flows), (1, 400.0));
-    assert!(cost.seconds() > 0.0 && cost.bytes > 30e6);
+    assert!(cost.seconds() > 400.0 * 5e-6 && cost.bytes > 30e6 && !cost.cut_off);
+    assert_eq!(cost.hop_ns, 75.0);
 }
 
 /// Hosts send and receive no more than fits into the time before the end of the run.
@@ -124,6 +125,7 @@ fn the_estimate_ends_with_the_run() {
     let cost = weft::estimate(&scenario, &set).expect("a scenario").expect("it has flows");
     let measured = runs.iter().map(|run| metric(run, "packet_hops")).sum::<f64>() / runs.len() as f64;
     assert!((0.5..4.0).contains(&(cost.packet_hops / measured)), "{} and {measured}", cost.packet_hops);
+    assert!(cost.cut_off, "windows that still grow send less");
 }
 
 /// Each flow counts the headers of its own transport: 20 kB in packets of 160 B of payload take 125 of 238 B on the wire, in datagrams

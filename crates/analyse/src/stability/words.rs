@@ -44,8 +44,8 @@ pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
         "One switch, outputs of unequal rates, Poisson arrivals, packets of one size.\n\
          A unit of time is a packet at rate 1. Growth of the backlog, predicted and found, and\n\
          the backlog after {units} units (once) and after {} units (twice).\n\n{}{}\n\
-         Predicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
-         output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n\
+         Predicted without memory: what misses the k fastest outputs less what the others can\n\
+         send, for the worst k (k = 1: theorem 1 of the DRILL paper); with memory nothing.\n\
          +-: standard error of the measured growth; growth means four of them above zero.\n",
         2 * units,
         Columns::table(&header, &cells),
