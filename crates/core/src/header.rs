@@ -35,6 +35,10 @@ pub struct Header {
     pub hops: u8,
 }
 
+/// The hop limit (TTL) with which hosts send packets, that of Linux. A switch that would have to forward with less than 1
+/// drops the packet (RFC 1812, section 5.3.1): it passes one switch less.
+pub const HOP_LIMIT: u8 = 64;
+
 /// The kind of a packet, as switches distinguish it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]

@@ -47,7 +47,7 @@ pub mod units;
 pub use checksum::Checksum;
 pub use ends::{EcnConsent, FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
-pub use header::{Class, Ecn, Header, Marks, PacketKind, Tuple};
+pub use header::{Class, Ecn, HOP_LIMIT, Header, Marks, PacketKind, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use nearly_sorted::NearlySorted;
 pub use pool::{Headers, Pool, Queue};

@@ -288,11 +288,13 @@ pub enum Reason {
     Evicted,
     /// A red packet reached the threshold of its colour.
     Red,
+    /// It had passed as many switches as its hop limit allows, because routes form a loop.
+    HopLimit,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 12] = [
+    pub const ALL: [Reason; 13] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -305,6 +307,7 @@ impl Reason {
         Reason::Ingress,
         Reason::Evicted,
         Reason::Red,
+        Reason::HopLimit,
     ];
 
     /// The name in files.
@@ -323,6 +326,7 @@ impl Reason {
             Reason::Ingress => "ingress",
             Reason::Evicted => "evicted",
             Reason::Red => "red",
+            Reason::HopLimit => "hop_limit",
         }
     }
 }

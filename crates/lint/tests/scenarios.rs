@@ -257,3 +257,21 @@ fn queues_may_share_a_priority_group() {
     assert_eq!(of("classes-share-group", &lossless("", grouped)), []);
     assert_eq!(of("pause-stops-wrong-queue", &lossless("", grouped)), []);
 }
+
+/// TIMELY needs no marks in its own queue; that says nothing about RoCE without rate control in another.
+#[test]
+fn round_trips_excuse_only_the_queue_that_goes_by_them() {
+    let with = |class: u32| {
+        format!(
+            "weft = 1\nname = \"lint\"\n[topology.single-switch]\nhosts = 8\n[switch]\nbuffer = \"9 MB\"\nqueues = 5\n\
+             schedule = \"strict\"\nsharing = \"dynamic\"\npfc = {{ classes = [3, 4], watchdog = \"200 ms\" }}\n[transport.roce]\n\
+             [[traffic]]\ntag = \"a\"\nload = 0.3\nload_of = \"hosts\"\npairs = \"any\"\nsizes = \"web-search\"\n\
+             [[traffic]]\ntag = \"b\"\nload = 0.1\nload_of = \"hosts\"\npairs = \"any\"\nsizes = \"web-search\"\n\
+             transport.timely.class = {class}\n[measure]\nflows = 10\n"
+        )
+    };
+    for class in [3, 4] {
+        let found = of("lossless-without-ecn", &with(class));
+        assert!(found.len() == 1 && found[0].says.starts_with("queue 3 is lossless"), "{class}: {found:?}");
+    }
+}

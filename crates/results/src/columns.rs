@@ -270,7 +270,7 @@ const FLOW_SAMPLES: TableWords = TableWords {
         ("state", "", "state of the sender's congestion control"),
         ("acked_bytes", "B", "payload acknowledged"),
         ("retx_bytes", "B", "retransmitted payload"),
-        ("rate_bps", "bit/s", "sending rate; empty where a window limits the sender"),
+        ("rate_bps", "bps", "sending rate; empty where a window limits the sender"),
     ],
 };
 

@@ -295,7 +295,7 @@ fn flow_samples(series: &FlowSeries) -> DataTable {
         .texts("state", series.rows.iter().map(|row| row.state.name().to_owned()))
         .integers("acked_bytes", "B", column(|row| row.acknowledged.0))
         .integers("retx_bytes", "B", column(|row| row.retransmitted.0))
-        .column("rate_bps", "bit/s", Cells::Integers(rates))
+        .column("rate_bps", "bps", Cells::Integers(rates))
 }
 
 /// One row per run of a sweep: the labels, the seed, the folders of its case and its files, the reason for its end, and

@@ -10,9 +10,11 @@ use weft_core::settings::{Setting, Value};
 use weft_core::{Grouping, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_switch::BalancerSettings;
+use weft_topology::shapes::explicit::{ExplicitSettings, LinkEntry};
 use weft_topology::timeline::Convergence;
 use weft_topology::{
-    FailurePlan, FailureSettings, LinkSettings, Outage, RoutingSettings, Wiring, plan, timeline,
+    FailurePlan, FailureSettings, LinkSettings, Outage, RoutingSettings, TopologySettings, Wiring, plan,
+    timeline,
 };
 use weft_transport::{Transport, TransportSettings};
 
@@ -98,6 +100,51 @@ fn remote_switches_send_into_the_dead_end_until_routing_has_converged() {
         let (lost, expected) = (black_hole(Span::from_ms(ms)), per_ms * ms as f64);
         assert!((lost - expected).abs() < 0.1 * expected + 10.0, "{lost} lost, about {expected} expected");
     }
+}
+
+/// A line a-b-c-d and a longer way a-e-f-g-d. When c-d fails, the news takes `flooding` from switch to switch: c sends back to
+/// b while b still sends to c, then b to a while a still sends to b. Packets circle until their hop limit is used up, after
+/// some 150 us, so that what is sent during both loops is lost; shorter loops delay packets only.
+#[test]
+fn what_circles_longer_than_its_hop_limit_is_lost() {
+    let cable = |from: &str, to: &str| LinkEntry {
+        from: from.into(),
+        to: to.into(),
+        rate: Rate::from_gbps(10),
+        ..Default::default()
+    };
+    let (line, around) = (["host0", "a", "b", "c", "d", "host1"], ["a", "e", "f", "g", "d"]);
+    let links = line.windows(2).chain(around.windows(2)).map(|pair| cable(pair[0], pair[1]));
+    let topology = TopologySettings::Explicit(ExplicitSettings {
+        hosts: 2,
+        switches: ["a", "b", "c", "d", "e", "f", "g"].map(str::to_owned).into(),
+        links: links.collect(),
+        ..Default::default()
+    });
+    let lost = |flooding: Span| {
+        let mut setup = lab::setup(&topology, &TransportSettings::Udp(Default::default()));
+        let failure =
+            FailureSettings { cables: vec!["c-d".into()], at: Some(Span::from_ms(2)), ..Default::default() };
+        let plan = plan(&setup.graph, &[failure], 1).expect("the cable exists");
+        let (spf_delay, none) = (Span::from_ms(1), Span::ZERO);
+        let routing =
+            RoutingSettings { flooding, spf_delay, detection: none, install: none, ..Default::default() };
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, Grouping::Together));
+        setup.flows = vec![lab::constant(Span::ZERO, 0, 1, 750_000, Rate::from_mbps(100))].into();
+        setup.until = Time::ZERO + Span::from_ms(100);
+        let record = lab::run(setup);
+        let packets = |reason: Reason| -> u64 {
+            record.drops.iter().filter(|drop| drop.reason == reason).map(|drop| drop.packets).sum()
+        };
+        assert_eq!(record.incidents[0].lost, record.packets.dropped, "all of it is due to the failure");
+        (packets(Reason::HopLimit), record.packets.dropped - packets(Reason::HopLimit))
+    };
+    // The rate is that of payload, 1472 bytes each.
+    let per_ms = 1e8 / (8.0 * 1472.0) / 1e3;
+    let ((circled, ended), (short, also_ended)) = (lost(Span::from_ms(10)), lost(Span::from_us(10)));
+    assert!((circled as f64 - 20.0 * per_ms).abs() < 4.0, "{circled} of {} in loops", 20.0 * per_ms);
+    assert!((ended as f64 - per_ms).abs() < 2.0 && also_ended == ended, "{ended} and {also_ended}");
+    assert_eq!(short, 0, "a loop of 10 us ends before the hop limit");
 }
 
 #[test]

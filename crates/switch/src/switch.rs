@@ -6,7 +6,7 @@ use weft_arbiter::ports::SwitchArbiters;
 use weft_congestion::{Congestion, CongestionSite};
 use weft_core::record::Reason;
 use weft_core::{
-    Class, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission,
+    Class, Component, Group, GroupId, HOP_LIMIT, Header, Headers, PacketId, PortId, Rate, Time, Transmission,
 };
 
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
@@ -162,8 +162,10 @@ impl Switch {
             return joined.verdict(turn.headers.get(packet), port);
         }
         let header = turn.headers.get_mut(packet);
-        enter(turn.now, header, from);
-        let Some(port) = self.output(turn.now, header) else { return Verdict::Dropped(Reason::NoRoute) };
+        let port = match self.enter(turn.now, header, from) {
+            Ok(port) => port,
+            Err(reason) => return Verdict::Dropped(reason),
+        };
         match self.outputs.join_unseen(turn.now, port, header.wire) {
             Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
             Unseen::Near => self.outputs.join_near(turn.now, port, header).verdict(header, port),
@@ -360,6 +362,13 @@ impl Switch {
         component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)]
     }
 
+    /// Records the time and port of arrival of a packet in its header, and chooses its output.
+    #[inline(always)]
+    fn enter(&mut self, now: Time, header: &mut Header, from: PortId) -> Result<PortId, Reason> {
+        arrive(now, header, from)?;
+        self.output(now, header).ok_or(Reason::NoRoute)
+    }
+
     fn forget_groups(&mut self) {
         for engine in &mut self.engines {
             engine.balancer.groups_changed();
@@ -367,12 +376,16 @@ impl Switch {
     }
 }
 
-/// Records the time and port of arrival of a packet that enters the switch in its header.
+/// Records the time and port of arrival of a packet in its header. The error is a hop limit that is used up.
 #[inline(always)]
-fn enter(now: Time, header: &mut Header, from: PortId) {
+fn arrive(now: Time, header: &mut Header, from: PortId) -> Result<(), Reason> {
     header.ingress = from;
     header.arrived = now;
-    header.hops += u8::from(header.hops < u8::MAX);
+    if header.hops >= HOP_LIMIT - 1 {
+        return Err(Reason::HopLimit);
+    }
+    header.hops += 1;
+    Ok(())
 }
 
 mod arbitration;

@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 
 use weft_core::segment::{Flags, Segment};
 use weft_core::trace::TracedPacket;
-use weft_core::{Ecn, HostId, PacketKind, Time};
+use weft_core::{Ecn, HOP_LIMIT, HostId, PacketKind, Time};
 use weft_packet::checksum::Sum;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
 
@@ -60,6 +60,7 @@ pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> F
         protocol: number,
         traffic_class: packet.header.class.0 << 5 | ecn,
         dont_fragment: true,
+        ttl: HOP_LIMIT.saturating_sub(packet.header.hops),
         payload: (above.len() as u64 + payload).min(65_515) as u16,
         ..Ipv4Header::between(source, destination)
     };

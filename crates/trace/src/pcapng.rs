@@ -1,10 +1,10 @@
 //! A capture of a flow in the pcapng format (draft-ietf-opsawg-pcapng): one interface for the card of each of its two hosts,
 //! simulated time in nanoseconds from the start of the run, as if that were 1 January 1970.
 
-use weft_core::FlowId;
 use weft_core::record::RunRecord;
 use weft_core::segment::Flags;
 use weft_core::trace::{FlowTrace, TraceStep, TracedPacket};
+use weft_core::{FlowId, Header};
 
 use crate::WireProtocol;
 use crate::frame::{FlowOnWire, frame};
@@ -42,13 +42,16 @@ pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec
     let ends = ends(trace);
     let mut file = section(trace.flow);
     ends.iter().for_each(|host| file.extend(interface(&name(record, *host))));
+    let mut passed = vec![0; trace.packets.len()];
     for event in &trace.events {
+        passed[event.packet as usize] += u8::from(event.step == TraceStep::Left);
         let card = ends.iter().position(|host| *host == event.node);
         let at_card = matches!(event.step, TraceStep::Sent | TraceStep::Received);
         if let Some(card) = card.filter(|_| at_card) {
             let packet = trace.packets[event.packet as usize];
             let payload = packet.payload_at(event);
-            let frame = frame(&flow, &TracedPacket { payload, ..packet }, event.marked);
+            let header = Header { hops: passed[event.packet as usize], ..packet.header };
+            let frame = frame(&flow, &TracedPacket { payload, header, ..packet }, event.marked);
             file.extend(packet_block(card as u32, event.time.0 / 1_000, &frame.bytes, frame.length));
             let ends = packet.segment.is_some_and(|segment| segment.flags.has(Flags::FIN));
             flow.closed |= ends && !packet.forward && event.step == TraceStep::Received;

@@ -38,12 +38,12 @@ impl Incident {
         matches!(self, Incident::Failure | Incident::StormBegins)
     }
 
-    /// The incident behind drops for this reason: a failure if a link was down or no route was left, a storm if a
+    /// The incident behind drops for this reason: a failure if a link was down, no route was left or routes formed a loop, a storm if a
     /// watchdog dropped the packets.
     #[must_use]
     pub const fn behind(reason: Reason) -> Option<Incident> {
         match reason {
-            Reason::LinkDown | Reason::NoRoute => Some(Incident::Failure),
+            Reason::LinkDown | Reason::NoRoute | Reason::HopLimit => Some(Incident::Failure),
             Reason::Watchdog => Some(Incident::StormBegins),
             _ => None,
         }

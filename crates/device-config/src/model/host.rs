@@ -59,6 +59,6 @@ impl HostConfig {
     /// Whether they ask for marks on every connection.
     #[must_use]
     pub fn asks_for_marks(&self) -> bool {
-        self.is_dctcp() || self.ecn.as_ref().is_some_and(|ecn| ecn.value == 1)
+        self.is_dctcp() || self.ecn.as_ref().is_some_and(|ecn| matches!(ecn.value, 1 | 3 | 4))
     }
 }

@@ -1,6 +1,6 @@
 //! Rules on colours of packets, and on flows that must keep to one path.
 
-use crate::formula::{incasts, size};
+use crate::formula::{at_most, incasts, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::Bytes;
@@ -118,7 +118,7 @@ fn after_pauses(switch: &SwitchConfig, red: &RedPackets, findings: &mut Findings
         size(threshold.value.0 as f64),
         profile.name,
     );
-    let fix = format!("lower it below {}", size(least));
+    let fix = format!("lower it below {}", at_most(least));
     findings.add_as(level, (threshold.at, &switch.name), (says, fix));
 }
 

@@ -1,6 +1,6 @@
 //! Rules on hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
 
-use crate::formula::{bandwidth_delay, size};
+use crate::formula::{at_least, bandwidth_delay, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
@@ -306,7 +306,11 @@ fn non_ect(network: &Network, findings: &mut Findings) {
         let used = switch.used_markings();
         for (number, marking) in switch.markings.iter().enumerate() {
             let works = marking.works() && marking.drops_non_ect;
-            for host in network.hosts.iter().filter(|_| works && used.contains(&number)) {
+            let meets = |host: &&HostConfig| {
+                let pair = Pair { host, switch, marking, number };
+                works && used.contains(&number) && (network.case.is_some() || carries_tcp(&pair))
+            };
+            for host in network.hosts.iter().filter(meets) {
                 let says = format!(
                     "{} drops what it cannot mark from {}: ",
                     marking.name,
@@ -330,13 +334,13 @@ fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String
             format!("every packet of {}, which does not use ECN", host.transport),
             format!("{pass}, or use rate control that reads marks"),
         ),
-        (Some(setting), 0 | 2, false) if of_scenario => {
+        (Some(setting), 0 | 2 | 5, false) if of_scenario => {
             let asked = ecn == 2 && network.hosts.iter().any(HostConfig::asks_for_marks);
             let why = if asked { " unless the other end asked for ECN" } else { ", which does not use ECN" };
             let what = format!("every packet of {}{why}", host.transport);
             (Severity::Warning, what, format!("set {setting}, or {pass}"))
         }
-        (Some(setting), 0 | 2, false) => {
+        (Some(setting), 0 | 2 | 5, false) => {
             let why = if ecn == 0 { "never use ECN" } else { "accept but never request ECN" };
             let what = format!("every packet of hosts with tcp_ecn = {ecn}, which {why}");
             (Severity::Warning, what, format!("set {setting}"))
@@ -367,7 +371,7 @@ fn window(network: &Network, host: &HostConfig, findings: &mut Findings) {
             size(path),
             rtt.micros()
         );
-        findings.add(buffer.at, "", (says, format!("raise it to {} or more", size(path / share))));
+        findings.add(buffer.at, "", (says, format!("raise it to {} or more", at_least(path / share))));
     };
     short(&host.receive, "the receive buffer", host.window_share);
     short(&host.send, "the send buffer", 1.0);

@@ -1,10 +1,10 @@
 //! Rules on lossless queues: they mark, and nothing at the egress drops their packets.
 
 use super::hosts::enable_marks;
-use crate::formula::size;
+use crate::formula::{at_least, incasts, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_device_config::model::{
-    MarkingProfile, Network, PortConfig, Profile, QueueConfig, SwitchConfig, Threshold,
+    GroupBinding, MapKind, MarkingProfile, Network, PortConfig, Profile, QueueConfig, SwitchConfig, Threshold,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -36,7 +36,8 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "A lossless queue has the buffer profile of lossy queues.",
         checks: "The egress profile of a queue of a priority with PFC: it is lossy by name, or serves queues without PFC at the same port, and \
-                 limits the queue to less than its pool.",
+                 limits the queue to less than its pool; or its fixed limit lies below the queue at which the first ports that send to it pause: \
+                 an error if two ports do, a note if only all others together do (some templates divide the limit among parts of the memory).",
         why: "The priority group pauses, but the queue reaches its own limit at the egress and drops: the class is not lossless.",
         fix: "Bind a profile whose limit is the whole pool, such as egress_lossless_profile.",
         source: "SONiC's BUFFER_QUEUE table and buffer templates: static_th of egress_lossless_profile is the size of its pool.",
@@ -88,8 +89,45 @@ fn lossy_profile(place: &LosslessQueue<'_>, findings: &mut Findings) {
     if limits(switch, profile) && (profile.name.contains("lossy") || shared()) {
         let says = format!("queue {number} is lossless, but has {}, whose limit drops packets", profile.name);
         let fix = format!("bind a profile whose limit is the whole pool to queue {number}");
-        findings.add(profile.at, &port.name, (says, fix));
+        return findings.add(profile.at, &port.name, (says, fix));
     }
+    limit_below_pauses(place, profile, findings);
+}
+
+/// The fixed limit of a lossless queue is reached before its senders are paused.
+fn limit_below_pauses(place: &LosslessQueue<'_>, profile: &Profile, findings: &mut Findings) {
+    let LosslessQueue { switch, port, number, .. } = place;
+    let Some(Threshold::Static(limit)) = profile.threshold.as_ref().map(|placed| placed.value) else {
+        return;
+    };
+    let Some((group, threshold)) = pausing(switch, port, *number) else { return };
+    let Some(pool) = switch.pool_of(group) else { return };
+    let (least, most, words) = incasts(threshold, pool, (switch.degree() - 1).max(1));
+    let level = match limit.0 as f64 {
+        limit if limit < least => Severity::Error,
+        limit if limit < most => Severity::Note,
+        _ => return,
+    };
+    let says = format!(
+        "queue {number} is lossless, but {} drops from {}, and ingress groups with {} pause when it holds {words}",
+        profile.name,
+        size(limit.0 as f64),
+        group.name
+    );
+    let fix = format!("raise the limit to {} or more", at_least(most));
+    findings.add_as(level, (profile.at, &port.name), (says, fix));
+}
+
+/// The profile and limit of the group that pauses the senders to a queue.
+fn pausing<'a>(switch: &'a SwitchConfig, port: &PortConfig, queue: u8) -> Option<(&'a Profile, Threshold)> {
+    let stops = |priority: &u8| {
+        let classes = port.sources(MapKind::Group, port.group_of(*priority));
+        classes.iter().any(|class| port.mapped(MapKind::Queue, *class) == queue)
+    };
+    let priority = port.pfc.iter().map(|placed| placed.value).find(stops)?;
+    let GroupBinding::Profile(number) = port.groups.get(&port.group_of(priority))?.bound else { return None };
+    let profile = &switch.profiles[number];
+    Some((profile, profile.threshold.as_ref()?.value))
 }
 
 /// Whether a profile limits a queue to less than its pool.
@@ -114,6 +152,9 @@ fn brake(
         (Some(_), _) => {
             let here = |class: &u8| switch.class_queues.get(usize::from(*class)) == Some(&queue);
             let senders = || network.hosts.iter().filter(|host| host.payload.iter().any(here));
+            if senders().all(|host| host.by_round_trips) {
+                return None;
+            }
             let asking = senders().find(|host| host.asks_for_marks());
             asking.or(senders().next()).map(|host| enable_marks(network, host))
         }
@@ -121,10 +162,13 @@ fn brake(
 }
 
 fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
-    if network.hosts.iter().any(|host| host.by_round_trips) {
-        return;
-    }
-    for switch in network.switches.iter().filter(|switch| switch.held.is_none() && !switch.lacks_queues) {
+    for switch in network.switches.iter().filter(|switch| switch.held.is_none()) {
+        if switch.lacks_queues && switch.up().any(|port| !port.pfc.is_empty()) {
+            findings.lacks("the marking of some queues (their table, or the speed of their ports: --rate)");
+        }
+        if switch.lacks_queues {
+            continue;
+        }
         for port in switch.up().filter(|port| !port.pfc.is_empty()) {
             for queue in port.lossless_queues() {
                 let marking = port.queues.get(&queue).and_then(|queue| queue.marking);

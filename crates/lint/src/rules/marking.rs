@@ -1,7 +1,7 @@
 //! Rules on marking profiles: the order of their thresholds, and their position relative to empty queue, pause and
 //! drop.
 
-use crate::formula::{incasts, marking_before_xoff, queue_at_xoff, share, size};
+use crate::formula::{at_most, incasts, marking_before_xoff, queue_at_xoff, share, size};
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
 use weft_core::Bytes;
@@ -173,8 +173,8 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
     );
     let fix = format!(
         "set K_min below {} for every incast; {} guarantees that marks come first under every load",
-        size(least),
-        size(always)
+        at_most(least),
+        at_most(always)
     );
     findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, fix));
 }
@@ -200,7 +200,7 @@ fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
             size(most),
             if ports == 1 { "one port feeds".to_owned() } else { format!("{ports} ports feed") }
         );
-        let fix = format!("end the ramp below {}", size(most));
+        let fix = format!("end the ramp below {}", at_most(most));
         findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, fix));
     }
 }

@@ -23,6 +23,7 @@ pub(super) const SERIES: TableWords = TableWords {
         ("dropped_ingress_packets", "packets", "packets dropped: limit of the ingress port"),
         ("dropped_evicted_packets", "packets", "packets dropped for one of smaller rank"),
         ("dropped_red_packets", "packets", "red packets dropped at the threshold of their colour"),
+        ("dropped_hop_limit_packets", "packets", "packets dropped: hop limit used up, in a loop of routes"),
         ("stops", "", "times a sender was paused; where any was, as the next"),
         ("paused_ps", "ps", "time paused, summed over senders and classes"),
     ],

@@ -129,11 +129,11 @@ fn bytes_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// A packet without a route is lost at no port; every other drop is counted at one link and at one hop.
+/// A packet without a route, or in a loop of routes, is lost at no port; every other drop is counted at one link and at one hop.
 fn drops_have_a_place(_: &World, record: &RunRecord) -> Verdict {
     let by_hop: u64 = record.drops.iter().map(|drop| drop.packets).sum();
     let by_link: u64 = record.links.iter().map(|link| link.dropped).sum();
-    let (nowhere, _) = dropped(record, |reason| reason == Reason::NoRoute);
+    let (nowhere, _) = dropped(record, |reason| matches!(reason, Reason::NoRoute | Reason::HopLimit));
     demand!(
         by_hop == record.packets.dropped && by_link + nowhere == by_hop,
         "{:?}: {by_hop} by hop, {by_link} by link, {nowhere} without route",
@@ -189,7 +189,7 @@ fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
         Reason::Ingress => matches!(switch.sharing, SharingSettings::Mmu(_)),
         Reason::BufferFull => switch.buffer.is_some(),
         Reason::Early => drops_early(&switch.ecn),
-        Reason::NoRoute | Reason::LinkDown => fails,
+        Reason::NoRoute | Reason::LinkDown | Reason::HopLimit => fails,
         Reason::Loss => world.lossy,
         Reason::Headroom => may_overrun(world),
         Reason::Watchdog => switch.pfc.watchdog.is_some(),

@@ -4,7 +4,8 @@
 use weft_arbiter::ports::{ArbitersSite, Arrival, SwitchArbiters};
 use weft_core::{Bytes, PacketId, PortId};
 
-use super::{Switch, enter};
+use super::{Switch, arrive};
+use crate::join::Joined;
 use crate::settings::SwitchSettings;
 use crate::site::SwitchSite;
 use crate::turn::{Effect, Turn, Verdict};
@@ -76,10 +77,10 @@ impl Switch {
         let now = turn.now;
         self.assert_port(to);
         self.tell_received(turn, from, packet);
-        enter(now, turn.headers.get_mut(packet), from);
-        let joined = match self.fabric {
-            None => self.outputs.join(turn, to, packet),
-            Some(_) => self.enter_fabric(turn, to, packet).0,
+        let joined = match (arrive(now, turn.headers.get_mut(packet), from), &self.fabric) {
+            (Err(reason), _) => Joined::Dropped(reason),
+            (Ok(()), None) => self.outputs.join(turn, to, packet),
+            (Ok(()), Some(_)) => self.enter_fabric(turn, to, packet).0,
         };
         let verdict = joined.verdict(turn.headers.get(packet), to);
         if let (Some(observer), Verdict::Dropped(reason)) = (&mut self.observer, verdict) {

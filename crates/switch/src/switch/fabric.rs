@@ -7,7 +7,7 @@ use weft_core::{Header, Headers, PacketId, PortId, Random, Time};
 use weft_foresight::{Foresight, Slot};
 use weft_voq::{Entered, FabricSite, Passed, VoqFabric, VoqKey};
 
-use super::{Switch, enter};
+use super::Switch;
 use crate::foreseen::take_later_place;
 use crate::join::Joined;
 use crate::outputs::Outputs;
@@ -102,10 +102,9 @@ impl Switch {
         packet: PacketId,
     ) -> (Joined, PortId) {
         let header = turn.headers.get_mut(packet);
-        enter(turn.now, header, from);
-        match self.output(turn.now, header) {
-            Some(port) => self.enter_fabric(turn, port, packet),
-            None => (Joined::Dropped(Reason::NoRoute), from),
+        match self.enter(turn.now, header, from) {
+            Ok(port) => self.enter_fabric(turn, port, packet),
+            Err(reason) => (Joined::Dropped(reason), from),
         }
     }
 

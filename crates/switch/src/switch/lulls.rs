@@ -1,9 +1,8 @@
 //! A switch that pauses its senders, inside and outside a [lull](crate::lull).
 
-use weft_core::record::Reason;
 use weft_core::{Headers, PacketId, PortId, Span, Time, Transmission};
 
-use super::{Switch, enter};
+use super::Switch;
 use crate::join::Joined;
 use crate::lulls::InLull;
 use crate::turn::Turn;
@@ -85,9 +84,9 @@ impl Switch {
         if self.outputs.ends_lull(turn.now, header.wire) {
             return (Joined::RevokeFirst, from);
         }
-        enter(turn.now, header, from);
-        let Some(port) = self.output(turn.now, header) else {
-            return (Joined::Dropped(Reason::NoRoute), from);
+        let port = match self.enter(turn.now, header, from) {
+            Ok(port) => port,
+            Err(reason) => return (Joined::Dropped(reason), from),
         };
         match self.outputs.look_in_lull(turn.now, port, header.wire) {
             InLull::Calm => {

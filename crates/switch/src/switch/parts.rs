@@ -8,7 +8,7 @@ use weft_core::{Header, PacketId, PortId, Time};
 
 use weft_visibility::{LentCounts, SharedOutputs};
 
-use super::{Switch, enter};
+use super::{Switch, arrive};
 use crate::balance::{Candidates, Elsewhere, Loads, PathCongestion};
 use crate::settings::ClassLoad;
 use crate::turn::{Turn, Verdict};
@@ -42,7 +42,8 @@ impl Switch {
         SharedOutputs::new(self.outputs.len(), self.queues, insight)
     }
 
-    /// The first half of [`Switch::receive`]: the port that a packet's engine chooses. `None`: there is no route.
+    /// The first half of [`Switch::receive`]: the port that a packet's engine chooses. `None`: there is no route, or the hop limit is
+    /// used up.
     pub fn decide(
         &mut self,
         now: Time,
@@ -50,7 +51,7 @@ impl Switch {
         header: &mut Header,
         shared: &SharedOutputs,
     ) -> Option<PortId> {
-        enter(now, header, from);
+        arrive(now, header, from).ok()?;
         let group = match self.way(header) {
             Way::Only(port) => return Some(port),
             Way::None => return None,

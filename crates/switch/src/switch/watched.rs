@@ -3,7 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
 
-use super::{Switch, enter};
+use super::{Switch, arrive};
 use crate::join::{Joined, Unseen};
 use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
@@ -54,13 +54,13 @@ impl Switch {
         let (now, before) = (turn.now, turn.effects.len());
         self.tell_received(turn, from, packet);
         let header = turn.headers.get_mut(packet);
-        enter(now, header, from);
+        let alive = arrive(now, header, from);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
         }
-        let verdict = match self.output(now, header) {
-            None => Verdict::Dropped(Reason::NoRoute),
-            Some(port) => {
+        let verdict = match alive.and_then(|()| self.output(now, header).ok_or(Reason::NoRoute)) {
+            Err(reason) => Verdict::Dropped(reason),
+            Ok(port) => {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }

@@ -158,8 +158,16 @@ fn a_packet_carries_where_and_when_it_came_in() {
     let packet = bench.receive(3, Header { hops: 2, ..far(FULL) });
     let header = bench.pool.headers.get(packet);
     assert_eq!((header.arrived, header.ingress, header.hops), (Time(77), PortId(3), 3));
-    let lost = bench.receive(3, Header { hops: u8::MAX, ..far(FULL) });
-    assert_eq!(bench.pool.headers.get(lost).hops, u8::MAX, "a loop of routes does not wrap");
+}
+
+/// A packet that is sent with a TTL of 64 reaches the 64th switch with 1, which forwards it no further.
+#[test]
+fn a_packet_passes_as_many_switches_as_its_hop_limit_allows() {
+    for (hops, lost) in [(62, vec![]), (63, vec![Reason::HopLimit]), (u8::MAX, vec![Reason::HopLimit])] {
+        let mut bench = BenchOptions::default().build();
+        bench.receive(3, Header { hops, ..far(FULL) });
+        assert_eq!(bench.drops(), lost, "{hops} switches passed");
+    }
 }
 
 /// Queues 0 and 1 go first; queues 2 and 3 share the rest as 1 to 3, by bytes or by packets. All queues except the
