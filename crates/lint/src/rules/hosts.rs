@@ -305,12 +305,10 @@ fn non_ect(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         let used = switch.used_markings();
         for (number, marking) in switch.markings.iter().enumerate() {
-            let works = marking.works() && marking.drops_non_ect;
-            let meets = |host: &&HostConfig| {
-                let pair = Pair { host, switch, marking, number };
-                works && used.contains(&number) && (network.case.is_some() || carries_tcp(&pair))
-            };
-            for host in network.hosts.iter().filter(meets) {
+            let drops = marking.works() && marking.drops_non_ect && used.contains(&number);
+            let of_tcp =
+                |host| network.case.is_some() || carries_tcp(&Pair { host, switch, marking, number });
+            for host in network.hosts.iter().filter(|host| drops && of_tcp(host)) {
                 let says = format!(
                     "{} drops what it cannot mark from {}: ",
                     marking.name,
