@@ -104,6 +104,13 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// The event with this key.
+    #[inline]
+    pub(crate) fn of(key: u128) -> Entry {
+        let kind = (key as u64 >> 61) as u32;
+        Entry { time: time_of(key), name: EventName(kind << INDEX_BITS | key as u32 & INDEX_MASK) }
+    }
+
     /// An event at an instant.
     #[inline]
     pub(crate) fn new(time: Time, event: Event) -> Entry {
@@ -122,11 +129,17 @@ impl Rank {
         (self.0 >> INDEX_BITS) as u32 & INDEX_MASK
     }
 
-    /// The event with this rank at `time`.
-    pub(crate) fn entry(self, time: Time) -> Entry {
-        let kind = (self.0 >> 61) as u32;
-        Entry { time, name: EventName(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }
+    /// The whole key of the event with this rank at `time`.
+    #[inline]
+    pub(crate) fn key(self, time: Time) -> u128 {
+        u128::from(time.0) << 64 | u128::from(self.0)
     }
+}
+
+/// The instant of an event with this key.
+#[inline]
+pub(crate) fn time_of(key: u128) -> Time {
+    Time((key >> 64) as u64)
 }
 
 /// The total order of a run's events. Draws are made only for events that nothing else separates: most never need
