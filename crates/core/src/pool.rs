@@ -11,6 +11,7 @@ use crate::ids::PacketId;
 use crate::prefetch;
 use crate::record::HopWaits;
 use crate::scheduling::SchedulingHeader;
+use crate::units::Time;
 
 /// All packets of one domain. Only the ends interpret `Body`.
 #[derive(Debug)]
@@ -31,13 +32,26 @@ pub struct Pool<Body> {
 #[derive(Debug)]
 pub struct Headers {
     column: Vec<Header>,
-    next: Vec<PacketId>,
+    next: Vec<Following>,
     /// The number of slots minus one.
     mask: u32,
     /// The column of scheduling headers, absent unless a run uses them.
     scheduling: Option<Vec<SchedulingHeader>>,
     /// The column of waits by hop, absent unless a run records them.
     waits: Option<Vec<HopWaits>>,
+}
+
+/// What is behind a packet in the list that it is in.
+#[derive(Clone, Copy, Debug)]
+struct Following {
+    /// On a wire: when the next packet lands.
+    lands: Time,
+    /// The next packet.
+    packet: PacketId,
+}
+
+impl Following {
+    const NOTHING: Following = Following { lands: Time::NEVER, packet: PacketId::NONE };
 }
 
 /// Slots of a new pool; a power of two.
@@ -61,7 +75,8 @@ impl<Body: Clone + Default> Pool<Body> {
     /// Inserts a packet. Allocates only when more packets are alive than ever before.
     #[inline]
     pub fn insert(&mut self, header: Header, body: Body) -> PacketId {
-        let (id, own_header, own_body) = self.place();
+        let id = self.reserve();
+        let (own_header, own_body) = self.slot(id);
         (*own_header, *own_body) = (header, body);
         id
     }
@@ -83,12 +98,11 @@ impl<Body: Clone + Default> Pool<Body> {
     /// Reserves a slot for a new packet. The caller must overwrite it completely: it still holds the previous packet.
     /// Allocates only when more packets are alive than ever before.
     #[inline]
-    pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body) {
-        let id = match self.free.pop() {
+    pub fn reserve(&mut self) -> PacketId {
+        match self.free.pop() {
             Some(id) => id,
             None => self.issue(),
-        };
-        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
+        }
     }
 }
 
@@ -97,6 +111,12 @@ impl<Body> Pool<Body> {
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.free.push(id);
+    }
+
+    /// Both parts of a packet.
+    #[inline]
+    pub fn slot(&mut self, id: PacketId) -> (&mut Header, &mut Body) {
+        (self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
     }
 
     /// The part of a packet that hosts see.
@@ -144,7 +164,7 @@ impl Headers {
         assert!(slots.is_power_of_two() && slots >= self.column.len(), "the column only grows");
         let mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
         self.column.resize(slots, Header::default());
-        self.next.resize(slots, PacketId::NONE);
+        self.next.resize(slots, Following::NOTHING);
         if let Some(scheduling) = &mut self.scheduling {
             scheduling.resize(slots, SchedulingHeader::NONE);
         }
@@ -154,21 +174,22 @@ impl Headers {
         self.mask = mask;
     }
 
-    /// The packet behind another in a list of packets on a wire; meaningless for the last.
+    /// The packet behind another in a list of packets on a wire, and when it lands; meaningless for the last.
     #[must_use]
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions, with `set_follower`")]
-    pub fn follower(&self, packet: PacketId) -> PacketId {
+    pub fn follower(&self, packet: PacketId) -> (PacketId, Time) {
         // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers before it sets `mask`; see `get`.
-        unsafe { *self.next.get_unchecked((packet.0 & self.mask) as usize) }
+        let next = unsafe { self.next.get_unchecked((packet.0 & self.mask) as usize) };
+        (next.packet, next.lands)
     }
 
-    /// Puts a packet behind the last of a list of packets on a wire.
+    /// Puts a packet, which lands at an instant, behind the last of a list of packets on a wire.
     #[inline]
     #[allow(unsafe_code, reason = "as in `follower`")]
-    pub fn set_follower(&mut self, last: PacketId, packet: PacketId) {
+    pub fn set_follower(&mut self, last: PacketId, packet: PacketId, lands: Time) {
         // SAFETY: as in `follower`.
-        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = packet;
+        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = Following { lands, packet };
     }
 
     /// Prefetches the entry of a packet in the lists of packets on wires.
@@ -275,7 +296,7 @@ impl Queue {
     /// The packet behind one of the queue's.
     #[must_use]
     pub fn behind(&self, packet: PacketId, headers: &Headers) -> Option<PacketId> {
-        (packet != self.tail).then(|| headers.next[packet.index()])
+        (packet != self.tail).then(|| headers.next[packet.index()].packet)
     }
 
     /// Removes the packet behind one of the queue's, if there is one.
@@ -284,14 +305,15 @@ impl Queue {
         if packet == self.tail {
             self.tail = before;
         } else {
-            headers.next[before.index()] = headers.next[packet.index()];
+            headers.next[before.index()].packet = headers.next[packet.index()].packet;
         }
         Some(packet)
     }
 
     /// The packets, the oldest first.
     pub fn iter(self, headers: &Headers) -> impl Iterator<Item = PacketId> + '_ {
-        let next = move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()]);
+        let next =
+            move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()].packet);
         std::iter::successors(self.front(), next)
     }
 
@@ -301,7 +323,7 @@ impl Queue {
         if self.is_empty() {
             self.head = packet;
         } else {
-            headers.next[self.tail.index()] = packet;
+            headers.next[self.tail.index()].packet = packet;
         }
         self.tail = packet;
     }
@@ -311,7 +333,7 @@ impl Queue {
         if self.is_empty() {
             self.tail = packet;
         } else {
-            headers.next[packet.index()] = self.head;
+            headers.next[packet.index()].packet = self.head;
         }
         self.head = packet;
     }
@@ -320,7 +342,7 @@ impl Queue {
     #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
         let packet = self.front()?;
-        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()] };
+        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()].packet };
         Some(packet)
     }
 }
@@ -382,14 +404,15 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_dead_packets_then_new_ones() {
+    fn slots_are_those_of_dead_packets_then_new_ones() {
         let mut pool = Pool::new();
         let first = pool.insert(Header::default(), 1);
         pool.remove(first);
-        let (id, header, body) = pool.place();
+        let id = pool.reserve();
+        let (header, body) = pool.slot(id);
         (header.wire, *body) = (84, 7);
         assert_eq!((id, pool.headers.get(id).wire, *pool.body(id)), (first, 84, 7));
-        let (other, _, body) = pool.place();
-        assert_eq!((*body, other == id, pool.alive()), (0, false, 2));
+        let other = pool.reserve();
+        assert_eq!((*pool.body(other), other == id, pool.alive()), (0, false, 2));
     }
 }

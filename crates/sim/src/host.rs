@@ -89,8 +89,9 @@ impl Hosts {
     pub(crate) fn receive(&mut self, cx: &mut Context, host: HostId, packet: PacketId) {
         cx.tally.packets.delivered += 1;
         let body = cx.pool.body(packet);
+        let flow = body.flow();
         match body.side(cx.pool.headers.get(packet)) {
-            Side::Sender => self.reach::<Sender>(cx, host, packet, body.flow()),
+            Side::Sender => self.reach::<Sender>(cx, host, packet, flow),
             Side::Receiver => {
                 if body.has_toll() {
                     self.collect_toll(cx, packet);
@@ -98,13 +99,12 @@ impl Hosts {
                 if cx.waits.is_some() {
                     self.collect_waits(cx, packet);
                 }
-                let flow = cx.pool.body(packet).flow();
                 self.reach::<Receiver>(cx, host, packet, flow);
             }
         }
     }
 
-    /// A packet reaches an end of its flow, if the end is open.
+    /// A packet reaches an end of its flow, if the end is open. An answer that leaves at once takes its slot in the pool.
     #[inline(always)]
     fn reach<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, packet: PacketId, flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else {
@@ -114,9 +114,8 @@ impl Hosts {
             send::hand_grant(active, cx, packet);
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
-        cx.pool.remove(packet);
         let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
-        self.take_step::<E>(cx, (host, seat), step);
+        self.take_step::<E>(cx, (host, seat), step, packet);
     }
 
     /// A timer of an end expires. Events of timers that have since moved are stale.
@@ -136,15 +135,26 @@ impl Hosts {
     fn attend<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
         let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
-        self.take_step::<E>(cx, (host, seat), step);
+        let packet = cx.pool.reserve();
+        self.take_step::<E>(cx, (host, seat), step, packet);
     }
 
+    /// An end acts; a packet that it sends takes the slot of `packet`, which is free otherwise.
     #[inline(always)]
-    fn take_step<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), step: Step) {
-        match step {
-            Step::Send => _ = self.send::<E>(cx, host, seat),
-            Step::Note(needs) => self.note_seldom::<E>(cx, (host, seat), needs),
-            Step::Nothing => {}
+    fn take_step<E: FlowEnd>(
+        &mut self,
+        cx: &mut Context,
+        (host, seat): (HostId, Seat),
+        step: Step,
+        packet: PacketId,
+    ) {
+        if let Step::Send = step {
+            self.send::<E>(cx, (host, seat), packet);
+        } else {
+            cx.pool.remove(packet);
+        }
+        if let Step::Note(needs) = step {
+            self.note_seldom::<E>(cx, (host, seat), needs);
         }
         self.use_card(cx, host);
     }

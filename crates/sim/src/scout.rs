@@ -5,7 +5,7 @@
 //! Affects only speed: an event that is added later, or takes another port, waits as before.
 
 use weft_core::stack::{Layout, Side};
-use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch, prefetch_part};
+use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, Time, prefetch, prefetch_part};
 use weft_topology::Node;
 
 use crate::context::Context;
@@ -24,7 +24,8 @@ const MANY: usize = 4_096;
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,
-    followers: Vec<PacketId>,
+    /// When the packets behind them land.
+    landings: Vec<Time>,
     at_switch: Vec<(SwitchId, PacketId)>,
     at_host: Vec<(HostId, PacketId)>,
     out: Vec<(SwitchId, PortId)>,
@@ -64,9 +65,9 @@ impl Scout {
         for (link, packet) in self.arrivals.drain(..) {
             let wire = &cx.wires[link];
             if wire.last != packet {
-                let next = cx.pool.headers.follower(packet);
+                let (next, lands) = cx.pool.headers.follower(packet);
                 prefetch(cx.pool.headers.get(next));
-                self.followers.push(next);
+                self.landings.push(lands);
             }
             match wire.to {
                 Node::Host(host) => {
@@ -96,8 +97,8 @@ impl Scout {
 
     /// Where the calendar will put the packets behind those that land.
     fn fetch_buckets(&mut self, Ground { cx, .. }: &Ground<'_>) {
-        for next in self.followers.drain(..) {
-            cx.calendar.prefetch_bucket(cx.pool.headers.get(next).arrived);
+        for lands in self.landings.drain(..) {
+            cx.calendar.prefetch_bucket(lands);
         }
     }
 
