@@ -68,13 +68,12 @@ impl Switch {
     /// Called after all departures have been revoked.
     pub fn end_lull(&mut self) {
         if let Some(lull) = &mut self.outputs.lull {
-            debug_assert_eq!(lull.foreseen, 0, "all departures have been revoked");
-            (lull.lasts, lull.limit) = (false, lull.quiet);
+            lull.lasts = false;
         }
     }
 
     /// [`Switch::receive`] for a switch that foresees departures in lulls.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn receive_in_lulls(
         &mut self,
         turn: &mut Turn<'_>,
