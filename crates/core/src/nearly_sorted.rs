@@ -5,6 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::units::Time;
+
 /// The number of lines: for time-outs, delayed acknowledgements, starts, and others.
 const LINES: usize = 4;
 
@@ -38,6 +40,20 @@ impl Default for NearlySorted {
 impl NearlySorted {
     /// Greater than all keys.
     pub const NONE: u128 = u128::MAX;
+
+    /// The key of an entry at a time, with a rank among those of its time.
+    #[must_use]
+    #[inline]
+    pub fn key(time: Time, rank: u64) -> u128 {
+        u128::from(time.0) << 64 | u128::from(rank)
+    }
+
+    /// The time and the rank of a key; [`Time::NEVER`] for [`NearlySorted::NONE`].
+    #[must_use]
+    #[inline]
+    pub fn parts(key: u128) -> (Time, u64) {
+        (Time((key >> 64) as u64), key as u64)
+    }
 
     /// Adds a key.
     #[inline]

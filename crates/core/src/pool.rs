@@ -75,8 +75,7 @@ impl<Body: Clone + Default> Pool<Body> {
     /// Inserts a packet. Allocates only when more packets are alive than ever before.
     #[inline]
     pub fn insert(&mut self, header: Header, body: Body) -> PacketId {
-        let id = self.reserve();
-        let (own_header, own_body) = self.slot(id);
+        let (id, own_header, own_body) = self.place();
         (*own_header, *own_body) = (header, body);
         id
     }
@@ -98,11 +97,12 @@ impl<Body: Clone + Default> Pool<Body> {
     /// Reserves a slot for a new packet. The caller must overwrite it completely: it still holds the previous packet.
     /// Allocates only when more packets are alive than ever before.
     #[inline]
-    pub fn reserve(&mut self) -> PacketId {
-        match self.free.pop() {
+    pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body) {
+        let id = match self.free.pop() {
             Some(id) => id,
             None => self.issue(),
-        }
+        };
+        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
     }
 }
 
@@ -111,12 +111,6 @@ impl<Body> Pool<Body> {
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.free.push(id);
-    }
-
-    /// Both parts of a packet.
-    #[inline]
-    pub fn slot(&mut self, id: PacketId) -> (&mut Header, &mut Body) {
-        (self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
     }
 
     /// The part of a packet that hosts see.
@@ -404,15 +398,14 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_those_of_dead_packets_then_new_ones() {
+    fn places_are_those_of_dead_packets_then_new_ones() {
         let mut pool = Pool::new();
         let first = pool.insert(Header::default(), 1);
         pool.remove(first);
-        let id = pool.reserve();
-        let (header, body) = pool.slot(id);
+        let (id, header, body) = pool.place();
         (header.wire, *body) = (84, 7);
         assert_eq!((id, pool.headers.get(id).wire, *pool.body(id)), (first, 84, 7));
-        let other = pool.reserve();
-        assert_eq!((*pool.body(other), other == id, pool.alive()), (0, false, 2));
+        let (other, _, body) = pool.place();
+        assert_eq!((*body, other == id, pool.alive()), (0, false, 2));
     }
 }

@@ -6,7 +6,7 @@
 
 use weft_core::{FlowId, LinkId, NearlySorted, PacketId, Span, Time};
 
-use crate::event::{Entry, Event, EventName, EventOrder, time_of};
+use crate::event::{Entry, Event, EventName, EventOrder};
 
 mod ahead;
 mod sort;
@@ -293,7 +293,7 @@ impl Calendar {
     }
 
     fn push_far(&mut self, entry: Entry) {
-        self.heap.push(self.order.rank(entry).key(entry.time));
+        self.heap.push(NearlySorted::key(entry.time, self.order.rank(entry).0));
         if entry.time < self.heap_first {
             self.heap_first = entry.time;
             self.set_limit();
@@ -304,25 +304,15 @@ impl Calendar {
     #[inline(never)]
     pub(crate) fn pop_aside(&mut self) -> Option<Next> {
         let found = self.wheel.occupied_from(self.number);
-        let near = found.map(|found| self.wheel.first[found.slot()]);
+        let near = self.first();
         if near.map_or(self.heap_first != Time::NEVER, |near| self.far_precedes(near)) {
             return (self.heap_first < self.end).then(|| self.pop_far(near));
         }
-        let (row, found) = near.zip(found)?;
+        let (row, found) = near.zip(found).filter(|(row, _)| self.row(*row).time < self.end)?;
         let Row { time, next, packet } = *self.row(row);
-        if time >= self.end {
-            return None;
-        }
         self.number = time.0 >> self.shift;
         self.wheel.take_first(found, next);
         Some((time, row, packet))
-    }
-
-    /// Whether the first of the heap comes before a row.
-    fn far_precedes(&self, row: u32) -> bool {
-        let time = self.row(row).time;
-        let tie = || self.order.precedes(Entry::of(self.heap.first()), self.entry(row));
-        self.heap_first < time || self.heap_first == time && tie()
     }
 
     /// Opens a bucket with several rows, sorts them, and returns the first.
@@ -376,9 +366,9 @@ impl Calendar {
 
     /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.
     fn pop_far(&mut self, near: Option<u32>) -> Next {
-        let far = Entry::of(self.heap.first());
+        let far = self.far_entry();
         self.heap.pop();
-        self.heap_first = time_of(self.heap.first());
+        (self.heap_first, _) = NearlySorted::parts(self.heap.first());
         self.set_limit();
         if near.is_none() {
             self.number = self.number.max(far.time.0 >> self.shift);

@@ -85,22 +85,6 @@ impl Devices {
     /// Handles the arrival of a packet at a switch.
     #[inline(always)]
     pub(crate) fn receive(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
-        if at(&mut self.switches, switch).switch.is_plain() {
-            self.receive_at(cx, switch, from, packet);
-        } else {
-            self.receive_specially(cx, switch, from, packet);
-        }
-    }
-
-    /// [`Devices::receive`] for any switch. Apart from that, so that what switches that are not plain do takes no registers
-    /// that others need.
-    #[inline(never)]
-    fn receive_specially(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
-        self.receive_at(cx, switch, from, packet);
-    }
-
-    #[inline(always)]
-    fn receive_at(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
         let own = at(&mut self.switches, switch);
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
         match own.switch.receive(&mut turn, from, packet) {
@@ -116,9 +100,15 @@ impl Devices {
             Verdict::Queued(_) if self.effects.is_empty() => {}
             Verdict::Queued(_) => self.carry_out(cx, switch, None),
             Verdict::QueuedUntil(port, time) => cx.calendar.push_transmitted(time, own.link(port)),
-            Verdict::Returned => self.receive_specially(cx, switch, from, packet),
+            Verdict::Returned => self.returned(cx, switch, from, packet),
             Verdict::Dropped(reason) => self.dropped(cx, switch, packet, reason),
         }
+    }
+
+    /// Returns the header of a packet to its sender, through the switch that had no room for it.
+    #[cold]
+    fn returned(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
+        self.receive(cx, switch, from, packet);
     }
 
     /// Called when a switch dropped a packet that it received; it may have further effects.

@@ -104,13 +104,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The event with this key.
-    #[inline]
-    pub(crate) fn of(key: u128) -> Entry {
-        let kind = (key as u64 >> 61) as u32;
-        Entry { time: time_of(key), name: EventName(kind << INDEX_BITS | key as u32 & INDEX_MASK) }
-    }
-
     /// An event at an instant.
     #[inline]
     pub(crate) fn new(time: Time, event: Event) -> Entry {
@@ -120,7 +113,7 @@ impl Entry {
 
 /// The key of an event within its instant: kind, draw and index, most significant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank(u64);
+pub(crate) struct Rank(pub(crate) u64);
 
 impl Rank {
     /// The draw among events of its kind and instant.
@@ -129,17 +122,11 @@ impl Rank {
         (self.0 >> INDEX_BITS) as u32 & INDEX_MASK
     }
 
-    /// The whole key of the event with this rank at `time`.
-    #[inline]
-    pub(crate) fn key(self, time: Time) -> u128 {
-        u128::from(time.0) << 64 | u128::from(self.0)
+    /// The event with this rank at `time`.
+    pub(crate) fn entry(self, time: Time) -> Entry {
+        let kind = (self.0 >> 61) as u32;
+        Entry { time, name: EventName(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }
     }
-}
-
-/// The instant of an event with this key.
-#[inline]
-pub(crate) fn time_of(key: u128) -> Time {
-    Time((key >> 64) as u64)
 }
 
 /// The total order of a run's events. Draws are made only for events that nothing else separates: most never need

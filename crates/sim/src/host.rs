@@ -104,7 +104,7 @@ impl Hosts {
         }
     }
 
-    /// A packet reaches an end of its flow, if the end is open. An answer that leaves at once takes its slot in the pool.
+    /// A packet reaches an end of its flow, if the end is open.
     #[inline(always)]
     fn reach<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, packet: PacketId, flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else {
@@ -114,8 +114,9 @@ impl Hosts {
             send::hand_grant(active, cx, packet);
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
+        cx.pool.remove(packet);
         let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
-        self.take_step::<E>(cx, (host, seat), step, packet);
+        self.take_step::<E>(cx, (host, seat), step);
     }
 
     /// A timer of an end expires. Events of timers that have since moved are stale.
@@ -135,26 +136,15 @@ impl Hosts {
     fn attend<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
         let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
-        let packet = cx.pool.reserve();
-        self.take_step::<E>(cx, (host, seat), step, packet);
+        self.take_step::<E>(cx, (host, seat), step);
     }
 
-    /// An end acts; a packet that it sends takes the slot of `packet`, which is free otherwise.
     #[inline(always)]
-    fn take_step<E: FlowEnd>(
-        &mut self,
-        cx: &mut Context,
-        (host, seat): (HostId, Seat),
-        step: Step,
-        packet: PacketId,
-    ) {
-        if let Step::Send = step {
-            self.send::<E>(cx, (host, seat), packet);
-        } else {
-            cx.pool.remove(packet);
-        }
-        if let Step::Note(needs) = step {
-            self.note_seldom::<E>(cx, (host, seat), needs);
+    fn take_step<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), step: Step) {
+        match step {
+            Step::Send => _ = self.send::<E>(cx, host, seat),
+            Step::Note(needs) => self.note_seldom::<E>(cx, (host, seat), needs),
+            Step::Nothing => {}
         }
         self.use_card(cx, host);
     }

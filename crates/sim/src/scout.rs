@@ -5,7 +5,7 @@
 //! Affects only speed: an event that is added later, or takes another port, waits as before.
 
 use weft_core::stack::{Layout, Side};
-use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, Time, prefetch, prefetch_part};
+use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch, prefetch_part};
 use weft_topology::Node;
 
 use crate::context::Context;
@@ -24,8 +24,6 @@ const MANY: usize = 4_096;
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,
-    /// When the packets behind them land.
-    landings: Vec<Time>,
     at_switch: Vec<(SwitchId, PacketId)>,
     at_host: Vec<(HostId, PacketId)>,
     out: Vec<(SwitchId, PortId)>,
@@ -50,12 +48,11 @@ impl Scout {
         let seen = ground.cx.calendar.ahead(GROUP, |link, packet| self.arrivals.push((link, packet)));
         self.fetch_packets(ground);
         self.fetch_ends(ground);
-        self.fetch_buckets(ground);
         self.fetch_ports(ground);
         seen
     }
 
-    /// The wires, the packets that will land, and where they land.
+    /// The wires, the packets that will land, where they land, and where the calendar will put those behind them.
     fn fetch_packets(&mut self, Ground { cx, hosts, devices }: &Ground<'_>) {
         for (link, packet) in &self.arrivals {
             prefetch_part(&cx.wires[*link], Wire::HOT);
@@ -67,7 +64,7 @@ impl Scout {
             if wire.last != packet {
                 let (next, lands) = cx.pool.headers.follower(packet);
                 prefetch(cx.pool.headers.get(next));
-                self.landings.push(lands);
+                cx.calendar.prefetch_bucket(lands);
             }
             match wire.to {
                 Node::Host(host) => {
@@ -92,13 +89,6 @@ impl Scout {
             } else {
                 hosts.ends.receivers.prefetch(body.flow());
             }
-        }
-    }
-
-    /// Where the calendar will put the packets behind those that land.
-    fn fetch_buckets(&mut self, Ground { cx, .. }: &Ground<'_>) {
-        for lands in self.landings.drain(..) {
-            cx.calendar.prefetch_bucket(lands);
         }
     }
 

@@ -148,14 +148,6 @@ impl Switch {
         (self.plain, self.at_inputs) = (false, false);
     }
 
-    /// Whether the switch neither measures paths nor has an observer, a fabric, arbiters or lulls: [`Switch::receive`] is short
-    /// for it.
-    #[must_use]
-    #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.plain
-    }
-
     /// Receives a whole packet at port `from`: route, balance, admit, mark, queue. The entry to a switch; drivers
     /// with several threads call its two halves, [`Switch::decide`] and [`Switch::enqueue`]. Effects may accompany
     /// any verdict; none of them contains the packet itself.

@@ -19,7 +19,7 @@ impl Devices {
         packet: PacketId,
     ) {
         self.revoke(cx, switch, cx.now);
-        self.receive_specially(cx, switch, from, packet);
+        self.receive(cx, switch, from, packet);
     }
 
     /// Lets a switch revoke all departures, after all events before `before`: packets that have not left are queued.

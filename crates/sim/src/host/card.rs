@@ -185,11 +185,8 @@ impl Hosts {
             if self.is_paused::<E>(seat, host) {
                 let since = cx.now;
                 self.card(host).parked.of(E::SIDE).push((seat, since));
-            } else if self.has_turn::<E>(cx, host, seat) {
-                let packet = cx.pool.reserve();
-                if self.send::<E>(cx, (host, seat), packet) {
-                    return true;
-                }
+            } else if self.has_turn::<E>(cx, host, seat) && self.send::<E>(cx, host, seat) {
+                return true;
             }
         }
         false

@@ -11,24 +11,15 @@ use crate::ends::{Active, FlowEnd, Seat};
 use weft_labels::{HostLabels, Parcel};
 
 impl Hosts {
-    /// The card is free for an end that has a packet, which it sends in this slot of the pool, unless the host part withholds
-    /// it. Returns whether it has sent one.
+    /// The card is free for an end that has a packet, which it sends unless the host part withholds it. Returns whether it has sent one.
     #[inline(never)]
-    pub(super) fn send<E: FlowEnd>(
-        &mut self,
-        cx: &mut Context,
-        (host, seat): (HostId, Seat),
-        packet: PacketId,
-    ) -> bool {
+    pub(super) fn send<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
         let Hosts { ends, labels, cards, .. } = self;
-        let Some(active) = E::slab(ends).at(seat) else {
-            cx.pool.remove(packet);
-            return false;
-        };
+        let Some(active) = E::slab(ends).at(seat) else { return false };
         let waited = if active.in_ring { cx.now.since(active.ready_since) } else { Span::ZERO };
         active.in_ring = false;
         let flow = active.flow;
-        let Written { wire, kind, needs } = write(active, cx, labels.as_deref_mut(), packet);
+        let Written { packet, wire, kind, needs } = write(active, cx, labels.as_deref_mut());
         if E::may_be_withheld(kind, needs) {
             return self.send_if_admitted::<E>(cx, (flow, host, seat), (packet, wire, needs));
         }
@@ -102,24 +93,23 @@ impl Hosts {
         let Hosts { ends, labels, .. } = self;
         let Some(active) = E::slab(ends).at(seat) else { return (None, false) };
         let flow = active.flow;
-        if !active.end.is_ready() {
-            let needs = active.end.needs();
-            active.in_ring = needs.ready;
-            self.note_seldom::<E>(cx, (host, seat), needs);
-            return (None, needs.ready);
-        }
-        let packet = cx.pool.reserve();
-        let Written { kind, needs, .. } = write(active, cx, labels.as_deref_mut(), packet);
+        let written = active.end.is_ready().then(|| write(active, cx, labels.as_deref_mut()));
+        let needs = written.as_ref().map_or_else(|| active.end.needs(), |written| written.needs);
         active.in_ring = needs.ready;
         active.ready_since = if needs.ready { cx.now } else { active.ready_since };
-        let withheld = E::may_be_withheld(kind, needs) && self.withholds(cx, (flow, host), packet);
+        let packet = written
+            .filter(|own| {
+                !E::may_be_withheld(own.kind, needs) || !self.withholds(cx, (flow, host), own.packet)
+            })
+            .map(|own| own.packet);
         self.note_seldom::<E>(cx, (host, seat), needs);
-        ((!withheld).then_some(packet), needs.ready)
+        (packet, needs.ready)
     }
 }
 
 /// A packet that an end has written, and what the end needs now.
 struct Written {
+    packet: PacketId,
     wire: u16,
     kind: PacketKind,
     needs: Needs,
@@ -127,13 +117,8 @@ struct Written {
 
 /// Writes the next packet of an end that has one.
 #[inline(always)]
-fn write<E: FlowEnd>(
-    active: &mut Active<E>,
-    cx: &mut Context,
-    labels: Option<&mut HostLabels>,
-    packet: PacketId,
-) -> Written {
-    let (header, body) = cx.pool.slot(packet);
+fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut HostLabels>) -> Written {
+    let (packet, header, body) = cx.pool.place();
     header.note = 0;
     let needs = active.end.send(cx.now, header, body);
     header.arrived = cx.now;
@@ -148,7 +133,7 @@ fn write<E: FlowEnd>(
     if cx.pool.headers.carries_scheduling() {
         write_request(active, cx, packet);
     }
-    Written { wire, kind, needs }
+    Written { packet, wire, kind, needs }
 }
 
 /// The scheduling header of a packet that an end has written.

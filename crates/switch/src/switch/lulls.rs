@@ -73,7 +73,7 @@ impl Switch {
     }
 
     /// [`Switch::receive`] for a switch that foresees departures in lulls.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn receive_in_lulls(
         &mut self,
         turn: &mut Turn<'_>,
