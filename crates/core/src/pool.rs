@@ -11,6 +11,7 @@ use crate::ids::PacketId;
 use crate::prefetch;
 use crate::record::HopWaits;
 use crate::scheduling::SchedulingHeader;
+use crate::units::Time;
 
 /// All packets of one domain. Only the ends interpret `Body`.
 #[derive(Debug)]
@@ -31,13 +32,26 @@ pub struct Pool<Body> {
 #[derive(Debug)]
 pub struct Headers {
     column: Vec<Header>,
-    next: Vec<PacketId>,
+    next: Vec<Following>,
     /// The number of slots minus one.
     mask: u32,
     /// The column of scheduling headers, absent unless a run uses them.
     scheduling: Option<Vec<SchedulingHeader>>,
     /// The column of waits by hop, absent unless a run records them.
     waits: Option<Vec<HopWaits>>,
+}
+
+/// What is behind a packet in the list that it is in.
+#[derive(Clone, Copy, Debug)]
+struct Following {
+    /// On a wire: when the next packet lands.
+    lands: Time,
+    /// The next packet.
+    packet: PacketId,
+}
+
+impl Following {
+    const NOTHING: Following = Following { lands: Time::NEVER, packet: PacketId::NONE };
 }
 
 /// Slots of a new pool; a power of two.
@@ -144,7 +158,7 @@ impl Headers {
         assert!(slots.is_power_of_two() && slots >= self.column.len(), "the column only grows");
         let mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
         self.column.resize(slots, Header::default());
-        self.next.resize(slots, PacketId::NONE);
+        self.next.resize(slots, Following::NOTHING);
         if let Some(scheduling) = &mut self.scheduling {
             scheduling.resize(slots, SchedulingHeader::NONE);
         }
@@ -154,21 +168,22 @@ impl Headers {
         self.mask = mask;
     }
 
-    /// The packet behind another in a list of packets on a wire; meaningless for the last.
+    /// The packet behind another in a list of packets on a wire, and when it lands; meaningless for the last.
     #[must_use]
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions, with `set_follower`")]
-    pub fn follower(&self, packet: PacketId) -> PacketId {
+    pub fn follower(&self, packet: PacketId) -> (PacketId, Time) {
         // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers before it sets `mask`; see `get`.
-        unsafe { *self.next.get_unchecked((packet.0 & self.mask) as usize) }
+        let next = unsafe { self.next.get_unchecked((packet.0 & self.mask) as usize) };
+        (next.packet, next.lands)
     }
 
-    /// Puts a packet behind the last of a list of packets on a wire.
+    /// Puts a packet, which lands at an instant, behind the last of a list of packets on a wire.
     #[inline]
     #[allow(unsafe_code, reason = "as in `follower`")]
-    pub fn set_follower(&mut self, last: PacketId, packet: PacketId) {
+    pub fn set_follower(&mut self, last: PacketId, packet: PacketId, lands: Time) {
         // SAFETY: as in `follower`.
-        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = packet;
+        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = Following { lands, packet };
     }
 
     /// Prefetches the entry of a packet in the lists of packets on wires.
@@ -275,7 +290,7 @@ impl Queue {
     /// The packet behind one of the queue's.
     #[must_use]
     pub fn behind(&self, packet: PacketId, headers: &Headers) -> Option<PacketId> {
-        (packet != self.tail).then(|| headers.next[packet.index()])
+        (packet != self.tail).then(|| headers.next[packet.index()].packet)
     }
 
     /// Removes the packet behind one of the queue's, if there is one.
@@ -284,14 +299,15 @@ impl Queue {
         if packet == self.tail {
             self.tail = before;
         } else {
-            headers.next[before.index()] = headers.next[packet.index()];
+            headers.next[before.index()].packet = headers.next[packet.index()].packet;
         }
         Some(packet)
     }
 
     /// The packets, the oldest first.
     pub fn iter(self, headers: &Headers) -> impl Iterator<Item = PacketId> + '_ {
-        let next = move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()]);
+        let next =
+            move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()].packet);
         std::iter::successors(self.front(), next)
     }
 
@@ -301,7 +317,7 @@ impl Queue {
         if self.is_empty() {
             self.head = packet;
         } else {
-            headers.next[self.tail.index()] = packet;
+            headers.next[self.tail.index()].packet = packet;
         }
         self.tail = packet;
     }
@@ -311,7 +327,7 @@ impl Queue {
         if self.is_empty() {
             self.tail = packet;
         } else {
-            headers.next[packet.index()] = self.head;
+            headers.next[packet.index()].packet = self.head;
         }
         self.head = packet;
     }
@@ -320,7 +336,7 @@ impl Queue {
     #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
         let packet = self.front()?;
-        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()] };
+        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()].packet };
         Some(packet)
     }
 }

@@ -6,7 +6,7 @@
 
 use weft_core::{FlowId, LinkId, NearlySorted, PacketId, Span, Time};
 
-use crate::event::{Entry, Event, EventName, EventOrder, Rank};
+use crate::event::{Entry, Event, EventName, EventOrder};
 
 mod ahead;
 mod sort;
@@ -55,7 +55,7 @@ pub(crate) struct Calendar {
     /// See [`Calendar::set_seen`].
     unseen: Time,
     /// Timers, flow starts, and events of links beyond the wheel's reach.
-    heap: NearlySorted<(Time, Rank)>,
+    heap: NearlySorted,
     /// The first of the heap.
     heap_first: Time,
     /// The last event taken that has no row.
@@ -155,7 +155,7 @@ impl Calendar {
         self.row(link.0).packet
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_row(&mut self, time: Time, row: u32, packet: PacketId) {
         let bucket = time.0 >> self.shift;
         // Wraps around for the open bucket and earlier ones.
@@ -293,7 +293,7 @@ impl Calendar {
     }
 
     fn push_far(&mut self, entry: Entry) {
-        self.heap.push((entry.time, self.order.rank(entry)));
+        self.heap.push(NearlySorted::key(entry.time, self.order.rank(entry).0));
         if entry.time < self.heap_first {
             self.heap_first = entry.time;
             self.set_limit();
@@ -303,21 +303,16 @@ impl Calendar {
     /// Takes the next event before the end, from the wheel or from the heap, after [`Calendar::pop`] has found none.
     #[inline(never)]
     pub(crate) fn pop_aside(&mut self) -> Option<Next> {
-        let bucket = self.wheel.occupied_from(self.number);
-        let near = bucket.map(|found| self.wheel.first[found.slot()]);
-        let far = self.heap.first().map(|(time, rank)| rank.entry(time));
-        match (near.zip(bucket), far) {
-            (_, Some(far)) if near.is_none_or(|near| self.order.precedes(far, self.entry(near))) => {
-                (far.time < self.end).then(|| self.pop_far(far, near))
-            }
-            (Some((row, found)), _) if self.row(row).time < self.end => {
-                let Row { time, next, packet } = *self.row(row);
-                self.number = time.0 >> self.shift;
-                self.wheel.take_first(found, next);
-                Some((time, row, packet))
-            }
-            _ => None,
+        let found = self.wheel.occupied_from(self.number);
+        let near = self.first();
+        if near.map_or(self.heap_first != Time::NEVER, |near| self.far_precedes(near)) {
+            return (self.heap_first < self.end).then(|| self.pop_far(near));
         }
+        let (row, found) = near.zip(found).filter(|(row, _)| self.row(*row).time < self.end)?;
+        let Row { time, next, packet } = *self.row(row);
+        self.number = time.0 >> self.shift;
+        self.wheel.take_first(found, next);
+        Some((time, row, packet))
     }
 
     /// Opens a bucket with several rows, sorts them, and returns the first.
@@ -370,9 +365,10 @@ impl Calendar {
     }
 
     /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.
-    fn pop_far(&mut self, far: Entry, near: Option<u32>) -> Next {
+    fn pop_far(&mut self, near: Option<u32>) -> Next {
+        let far = self.far_entry();
         self.heap.pop();
-        self.heap_first = self.heap.first().map_or(Time::NEVER, |(time, _)| time);
+        (self.heap_first, _) = NearlySorted::parts(self.heap.first());
         self.set_limit();
         if near.is_none() {
             self.number = self.number.max(far.time.0 >> self.shift);

@@ -57,8 +57,7 @@ impl Context {
         if last == PacketId::NONE {
             self.calendar.push_arrival(lands, link, packet);
         } else {
-            self.pool.headers.set_follower(last, packet);
-            self.pool.headers.get_mut(packet).arrived = lands;
+            self.pool.headers.set_follower(last, packet, lands);
         }
     }
 
@@ -111,11 +110,10 @@ impl Context {
     /// Adds a packet in flight towards this domain, behind earlier ones.
     fn fly(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let wire = self.wires.of(link);
-        self.pool.headers.get_mut(packet).arrived = lands;
         match std::mem::replace(&mut wire.last, packet) {
-            PacketId::NONE if wire.vacant => wire.first = packet,
+            PacketId::NONE if wire.vacant => (wire.first, wire.first_lands) = (packet, lands),
             PacketId::NONE => self.calendar.push_arrival(lands, link, packet),
-            last => self.pool.headers.set_follower(last, packet),
+            last => self.pool.headers.set_follower(last, packet, lands),
         }
     }
 
@@ -127,8 +125,8 @@ impl Context {
         if wire.last == packet {
             wire.last = PacketId::NONE;
         } else {
-            let next = self.pool.headers.follower(packet);
-            self.calendar.push_arrival(self.pool.headers.get(next).arrived, link, next);
+            let (next, lands) = self.pool.headers.follower(packet);
+            self.calendar.push_arrival(lands, link, next);
         }
         far
     }
@@ -141,7 +139,7 @@ impl Context {
         wire.set_vacant(false);
         match std::mem::replace(&mut wire.first, PacketId::NONE) {
             PacketId::NONE => {}
-            first => self.calendar.push_arrival(self.pool.headers.get(first).arrived, link, first),
+            first => self.calendar.push_arrival(wire.first_lands, link, first),
         }
     }
 
@@ -167,7 +165,7 @@ impl Context {
             packet = self.calendar.lose_arrival(link);
         }
         loop {
-            let next = self.pool.headers.follower(packet);
+            let (next, _) = self.pool.headers.follower(packet);
             self.lose(link, packet, Reason::LinkDown);
             if packet == last {
                 break;

@@ -113,7 +113,7 @@ impl Entry {
 
 /// The key of an event within its instant: kind, draw and index, most significant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank(u64);
+pub(crate) struct Rank(pub(crate) u64);
 
 impl Rank {
     /// The draw among events of its kind and instant.

@@ -89,8 +89,9 @@ impl Hosts {
     pub(crate) fn receive(&mut self, cx: &mut Context, host: HostId, packet: PacketId) {
         cx.tally.packets.delivered += 1;
         let body = cx.pool.body(packet);
+        let flow = body.flow();
         match body.side(cx.pool.headers.get(packet)) {
-            Side::Sender => self.reach::<Sender>(cx, host, packet, body.flow()),
+            Side::Sender => self.reach::<Sender>(cx, host, packet, flow),
             Side::Receiver => {
                 if body.has_toll() {
                     self.collect_toll(cx, packet);
@@ -98,7 +99,6 @@ impl Hosts {
                 if cx.waits.is_some() {
                     self.collect_waits(cx, packet);
                 }
-                let flow = cx.pool.body(packet).flow();
                 self.reach::<Receiver>(cx, host, packet, flow);
             }
         }

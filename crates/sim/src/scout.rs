@@ -24,7 +24,6 @@ const MANY: usize = 4_096;
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,
-    followers: Vec<PacketId>,
     at_switch: Vec<(SwitchId, PacketId)>,
     at_host: Vec<(HostId, PacketId)>,
     out: Vec<(SwitchId, PortId)>,
@@ -49,12 +48,11 @@ impl Scout {
         let seen = ground.cx.calendar.ahead(GROUP, |link, packet| self.arrivals.push((link, packet)));
         self.fetch_packets(ground);
         self.fetch_ends(ground);
-        self.fetch_buckets(ground);
         self.fetch_ports(ground);
         seen
     }
 
-    /// The wires, the packets that will land, and where they land.
+    /// The wires, the packets that will land, where they land, and where the calendar will put those behind them.
     fn fetch_packets(&mut self, Ground { cx, hosts, devices }: &Ground<'_>) {
         for (link, packet) in &self.arrivals {
             prefetch_part(&cx.wires[*link], Wire::HOT);
@@ -64,9 +62,9 @@ impl Scout {
         for (link, packet) in self.arrivals.drain(..) {
             let wire = &cx.wires[link];
             if wire.last != packet {
-                let next = cx.pool.headers.follower(packet);
+                let (next, lands) = cx.pool.headers.follower(packet);
                 prefetch(cx.pool.headers.get(next));
-                self.followers.push(next);
+                cx.calendar.prefetch_bucket(lands);
             }
             match wire.to {
                 Node::Host(host) => {
@@ -91,13 +89,6 @@ impl Scout {
             } else {
                 hosts.ends.receivers.prefetch(body.flow());
             }
-        }
-    }
-
-    /// Where the calendar will put the packets behind those that land.
-    fn fetch_buckets(&mut self, Ground { cx, .. }: &Ground<'_>) {
-        for next in self.followers.drain(..) {
-            cx.calendar.prefetch_bucket(cx.pool.headers.get(next).arrived);
         }
     }
 

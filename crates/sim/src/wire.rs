@@ -1,5 +1,5 @@
 //! One direction of a cable: a transmitter and the packets in flight. At most one pending arrival per link; the packets
-//! behind it form a list through the pool, each with the time when it lands in its header.
+//! behind it form a list through the pool, each with the time when the next one lands.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, LinkId, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
@@ -35,6 +35,8 @@ pub(crate) struct Wire {
     pub(crate) vacant: bool,
     /// Behind a vacant arrival: the first packet in flight.
     pub(crate) first: PacketId,
+    /// When it lands.
+    pub(crate) first_lands: Time,
     /// Packets lost on this wire or at its transmitter, without drops counted by the switch.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,
@@ -84,6 +86,7 @@ impl Wire {
             last: PacketId::NONE,
             vacant: false,
             first: PacketId::NONE,
+            first_lands: Time::NEVER,
             up: true,
             failed: false,
             traced: false,

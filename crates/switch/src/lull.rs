@@ -2,8 +2,9 @@
 //! decide when packets leave a port that is not held: departures are known when packets arrive, and a packet of an
 //! earlier queue postpones others.
 //!
-//! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen
-//! departures are revoked, and packets that have not left are queued and charged like all later arrivals. The next
+//! What a switch may still take before it could pause a sender is counted now and then: by all bytes that it holds or, if
+//! these are many, by those that came from each port. A lull ends when there is hardly any room, or when a packet has
+//! postponed too many: foreseen departures are revoked, and packets that have not left are queued and charged like all later arrivals. The next
 //! lull begins when a port is idle, no sender is paused, and an eighth of the room is free again; a port takes part
 //! once it is empty. When a port is held, only its own departures are revoked; it takes part again when it is
 //! released and empty.
@@ -17,12 +18,16 @@ use crate::settings::SwitchSettings;
 #[derive(Default)]
 pub(crate) struct Lull {
     pub(crate) lasts: bool,
+    /// A packet has postponed too many others: it ends with the next arrival.
+    pub(crate) over: bool,
     /// Up to this many bytes in the switch, no sender can be paused.
     pub(crate) quiet: u64,
-    /// The lull ends when the switch would hold more than this: `quiet`, or zero to end it.
-    pub(crate) limit: u64,
-    /// Bytes at ports that foresee departures, including those that have left and have not been released.
-    pub(crate) foreseen: u64,
+    /// Up to this many bytes in the switch, no packet is refused.
+    pub(crate) admits: u64,
+    /// Until this many bytes have arrived, no sender can be paused; then it must be counted again.
+    pub(crate) room: u64,
+    /// The foreseen bytes of each port of entry and queue; reused.
+    pub(crate) counts: Vec<u64>,
     /// Bytes at ports with a queue that is held or discards: they foresee nothing.
     pub(crate) held: Vec<(PortId, Box<RevocableForesight>)>,
 }

@@ -11,7 +11,6 @@ use weft_visibility::Visible;
 use crate::join::Joined;
 use crate::lull::{Lull, MANY};
 use crate::outputs::{Outputs, chosen_of, slot};
-use crate::pause::CLASSES;
 use crate::port::{InService, Output};
 use crate::turn::Turn;
 
@@ -27,11 +26,12 @@ pub(crate) enum InLull {
 
 impl Outputs {
     pub(crate) fn foresee_in_lulls(&mut self, port: PortId, line: Transmission) -> bool {
-        let Some(mut quiet) = self.ingress.as_ref().and_then(|ingress| ingress.quiet_up_to()) else {
+        let Some(quiet) = self.ingress.as_ref().and_then(|ingress| ingress.quiet_up_to()) else {
             return false;
         };
+        let mut admits = u64::MAX;
         if self.has_lossy_queues() {
-            quiet = quiet.min(self.store.admits_while()).min(self.port(port).limit);
+            admits = self.store.admits_while().min(self.port(port).limit);
         }
         let output = &mut self.ports[port.index()];
         let strict = self.queues == 1 || matches!(output.scheduler, AnyScheduler::Strict(_));
@@ -41,9 +41,11 @@ impl Outputs {
         }
         output.unmarked_up_to = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
         output.in_lull = Some(Box::new(RevocableForesight::new(line)));
-        let lull = self.lull.get_or_insert_with(|| Box::new(Lull { lasts: true, quiet, ..Lull::default() }));
-        lull.quiet = lull.quiet.min(quiet);
-        lull.limit = lull.quiet;
+        let fresh = || Box::new(Lull { lasts: true, quiet, admits, ..Lull::default() });
+        let lull = self.lull.get_or_insert_with(fresh);
+        lull.admits = lull.admits.min(admits);
+        lull.quiet = lull.quiet.min(quiet).min(admits);
+        lull.room = lull.quiet;
         true
     }
 
@@ -53,32 +55,45 @@ impl Outputs {
     }
 
     /// Whether one more packet could pause a sender, and departures must be revoked before it is received.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ends_lull(&mut self, now: Time, wire: u16) -> bool {
-        match (&self.lull, &self.ingress) {
-            (Some(lull), Some(ingress)) if lull.lasts => {
-                ingress.shared() + lull.foreseen + u64::from(wire) > lull.limit && self.is_loud(now, wire)
-            }
-            _ => false,
+        let Some(lull) = self.lull.as_mut().filter(|lull| lull.lasts) else { return false };
+        match lull.room.checked_sub(u64::from(wire)) {
+            Some(room) => lull.room = room,
+            None => return self.is_loud(now, wire),
         }
+        false
     }
 
+    /// [`Outputs::ends_lull`] after what has arrived since the last count.
     #[inline(never)]
     fn is_loud(&mut self, now: Time, wire: u16) -> bool {
         (0..self.ports.len()).for_each(|port| self.settle_lull(now, PortId(port as u16)));
-        let (Some(lull), Some(ingress)) = (&self.lull, &self.ingress) else { return false };
-        ingress.shared() + lull.foreseen + u64::from(wire) > lull.limit
+        let Outputs { ports, lull: Some(lull), ingress: Some(ingress), queues, .. } = self else {
+            return false;
+        };
+        let foreseen = ports.iter().filter(|output| output.lull().is_some()).map(|output| output.port.bytes);
+        let total = ingress.shared() + foreseen.sum::<u64>();
+        let (mut room, least) = (lull.quiet.saturating_sub(total), lull.quiet / 8);
+        if room < least {
+            count_by_ingress(ports, *queues, &mut lull.counts);
+            room = room.max(ingress.room(&lull.counts, total).min(lull.admits.saturating_sub(total)));
+        }
+        lull.room = room.saturating_sub(u64::from(wire));
+        lull.over || room < least.max(wire.into())
     }
 
     /// Releases the packets that left a port in a lull before `now`.
     #[inline(never)]
     pub(crate) fn settle_lull(&mut self, now: Time, port: PortId) {
-        let Outputs { ports, visible, lull: Some(lull), .. } = self else { return };
-        ports[port.index()].release_in_lull(now, port, (lull, visible));
+        let Outputs { ports, visible, .. } = self;
+        let output = &mut ports[port.index()];
+        if output.lull().is_some() && !output.forget_in_lull(now, visible) {
+            output.release_in_lull(now, port, visible);
+        }
     }
 
-    /// Whether a port currently foresees departures and, if so, whether a packet may be marked; departed packets are
-    /// released.
+    /// Whether a port currently foresees departures and, if so, whether a packet may be marked.
     #[inline(always)]
     pub(crate) fn look_in_lull(&mut self, now: Time, port: PortId, wire: u16) -> InLull {
         let Outputs { ports, visible, lull: Some(lull), .. } = self else { return InLull::No };
@@ -86,9 +101,13 @@ impl Outputs {
         if !lull.lasts || output.in_lull.is_none() || output.port.in_service.is_some() {
             return InLull::No;
         }
-        output.release_in_lull(now, port, (lull, visible));
-        let near = output.port.bytes + u64::from(wire) > output.unmarked_up_to;
-        if near { InLull::NearMark } else { InLull::Calm }
+        // Packets that have left a busy port still count: only where that could make a difference are they released.
+        let unmarked = output.unmarked_up_to;
+        let most = |output: &Output| output.port.bytes + u64::from(wire);
+        if !output.forget_in_lull(now, visible) && most(output) > output.port.peak.min(unmarked) {
+            output.release_in_lull(now, port, visible);
+        }
+        if most(output) > unmarked { InLull::NearMark } else { InLull::Calm }
     }
 
     /// Adds a packet to a port in a lull; the marker is asked first.
@@ -107,22 +126,22 @@ impl Outputs {
         let Outputs { ports, visible, lull: Some(lull), queues: number, classes, .. } = self else {
             unreachable!("a lull lasts")
         };
-        let Output { in_lull: Some(foreseen), port: held, queues, .. } = chosen_of(ports, port) else {
+        let Output { in_lull: Some(foreseen), port: held, .. } = chosen_of(ports, port) else {
             unreachable!("the port foresees departures")
         };
         let Header { wire, ingress, class, .. } = *header;
         let queue = classes.queue(class);
-        let (place, overtaken) = foreseen.join(now, (queue as u8, wire));
+        let (place, overtaken) = foreseen.join(now, ingress, (queue as u8, wire));
         let mut byte_time = u128::from(wire) * u128::from(place.end.0 - now.0);
         if overtaken > 0 {
             let longer = u128::from(place.end.0 - place.start.0);
             byte_time +=
                 foreseen.last(overtaken).map(|packet| u128::from(packet.wire) * longer).sum::<u128>();
-            lull.limit = if overtaken > MANY { 0 } else { lull.limit };
+            if overtaken > MANY {
+                (lull.over, lull.room) = (true, 0);
+            }
         }
         held.store_until(held.bytes + u64::from(wire), byte_time);
-        queues[queue].bytes += u64::from(wire);
-        lull.foreseen += u64::from(wire);
         visible.joined(now, (ingress, wire), slot(port, queue, *number));
         (place, overtaken as u32)
     }
@@ -135,12 +154,11 @@ impl Outputs {
         packets: &[PacketId],
         mut revoked: impl FnMut(&mut Headers, PacketId, Span),
     ) {
-        let Outputs { ports, store, lull: Some(lull), ingress: Some(ingress), .. } = self else { return };
+        let Outputs { ports, store, ingress: Some(ingress), .. } = self else { return };
         let Output { in_lull: Some(foreseen), port: held, queues, .. } = &mut ports[port.index()] else {
             return;
         };
         held.restart(turn.now, packets.len() as u64, foreseen.byte_time_after(turn.now));
-        let mut charged = [0; CLASSES];
         for (place, packet) in packets.iter().enumerate() {
             let Some(departure) = foreseen.revoke() else { return };
             let header = turn.headers.get_mut(*packet);
@@ -158,10 +176,9 @@ impl Outputs {
                 revoked(turn.headers, *packet, foreseen.wait_of(&departure));
                 queues[queue].packets.push(*packet, turn.headers);
             }
-            lull.foreseen -= u64::from(wire);
-            charged[queue] += u64::from(wire);
+            queues[queue].bytes += u64::from(wire);
             match ingress.pooled(from, queue, wire) {
-                None => store.stored((queue, charged[queue]), wire),
+                None => store.stored((queue, queues[queue].bytes), wire),
                 Some(bytes) => store.charge(bytes),
             }
             let stops = ingress.stored(from, (port, queue), wire);
@@ -193,22 +210,44 @@ impl Outputs {
             && !lull.lasts
             && ingress.shared() <= lull.quiet - lull.quiet / 8
         {
-            lull.lasts = ingress.is_at_rest();
+            (lull.lasts, lull.over) = (ingress.is_at_rest(), false);
+            lull.room = lull.quiet - ingress.shared();
         }
+    }
+}
+
+/// The foreseen bytes of each port of entry and queue.
+fn count_by_ingress(ports: &[Output], queues: usize, counts: &mut Vec<u64>) {
+    counts.clear();
+    counts.resize(ports.len() * queues, 0);
+    for packet in ports.iter().filter_map(Output::lull).flat_map(RevocableForesight::packets_here) {
+        counts[slot(packet.ingress, packet.queue.into(), queues)] += u64::from(packet.wire);
     }
 }
 
 impl Output {
     /// Releases the packets that left the port, which has this number, before `now`.
-    #[inline(always)]
-    fn release_in_lull(&mut self, now: Time, port: PortId, (lull, visible): (&mut Lull, &mut Visible)) {
+    #[inline(never)]
+    fn release_in_lull(&mut self, now: Time, port: PortId, visible: &mut Visible) {
         let Output { in_lull: Some(foreseen), port: held, queues, .. } = self else { return };
         while let Some(left) = foreseen.take_left(now) {
             let (queue, bytes) = (usize::from(left.queue), u64::from(left.wire));
             held.bytes -= bytes;
-            queues[queue].bytes -= bytes;
-            lull.foreseen -= bytes;
             visible.left(slot(port, queue, queues.len()), bytes);
         }
+    }
+
+    /// Releases all packets at once if all have left before `now` and nobody reads the lengths of single queues. Returns
+    /// whether it has.
+    #[inline(always)]
+    fn forget_in_lull(&mut self, now: Time, visible: &Visible) -> bool {
+        let Output { in_lull: Some(foreseen), port: held, queues, .. } = self else { return false };
+        let forgets = foreseen.all_have_left(now) && !visible.is_read();
+        if forgets {
+            debug_assert!(queues.iter().all(|own| own.packets.is_empty()), "it holds only what it foresees");
+            foreseen.clear();
+            held.bytes = 0;
+        }
+        forgets
     }
 }

@@ -137,7 +137,8 @@ impl Output {
         if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
-    /// The port's foresight in a lull, if any.
+    /// The port's foresight in a lull, if it foresees any departure.
+    #[inline]
     pub(crate) fn lull(&self) -> Option<&RevocableForesight> {
         self.in_lull.as_deref().filter(|foreseen| foreseen.packets() > 0)
     }
@@ -170,10 +171,20 @@ impl Output {
     #[inline(always)]
     pub(crate) fn bytes_of<const PLAIN: bool>(&self, queue: usize) -> u64 {
         match self {
-            _ if !PLAIN => self.queues[queue].bytes,
+            _ if !PLAIN => self.queues[queue].bytes + self.foreseen_in(queue),
             Output { foresight: Some(_), port, .. } => port.bytes,
             Output { strict: Some(strict), .. } => strict.bytes_of(queue),
             _ => self.queues[queue].bytes,
+        }
+    }
+
+    /// Bytes of a queue whose departures are foreseen in a lull.
+    #[inline]
+    fn foreseen_in(&self, queue: usize) -> u64 {
+        match (self.lull(), &self.queues[..]) {
+            (None, _) => 0,
+            (Some(_), [_]) => self.port.bytes,
+            (Some(foreseen), _) => foreseen.bytes_of(queue as u8),
         }
     }
 
@@ -192,7 +203,7 @@ impl Output {
             return self.bytes_of::<true>(queue);
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
-        self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))
+        self.bytes_of::<false>(queue) - served.map_or(0, |served| u64::from(served.wire))
     }
 
     /// Asks the shaper which queues may send now. Returns when it opens, if it is closed, a packet waits, and no

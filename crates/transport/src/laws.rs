@@ -37,7 +37,7 @@ impl AnyLaw {
     #[inline(always)]
     pub(crate) fn advance_with(&mut self, window: &mut Window, ack: impl Fn() -> AckEvent, grows: bool) {
         match self {
-            AnyLaw::Dctcp(law) => law.advance(window, &ack(), grows),
+            AnyLaw::Dctcp(law) => law.advance_with(window, ack, grows),
             other => other.advance(window, &ack(), grows),
         }
     }

@@ -66,7 +66,7 @@ impl RoundTrip {
 
     /// Adds a measurement (RFC 6298, equations 2.2 and 2.3). Only this ends the back-off: an acknowledgement of a packet sent
     /// more than once measures nothing (section 5; Karn's rule).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = Span(rtt.0.max(1));
         if self.srtt == Span::ZERO {
@@ -91,7 +91,7 @@ impl RoundTrip {
     }
 
     /// The current time-out, including back-off.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
         let base = match (self.measured(), limits.floor) {
             (false, _) if self.lost_syn => limits.after_lost_syn,

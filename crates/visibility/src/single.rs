@@ -95,6 +95,7 @@ impl Visible {
 
     /// Whether engines read lengths at all.
     #[must_use]
+    #[inline]
     pub fn is_read(&self) -> bool {
         self.read
     }

@@ -1,9 +1,9 @@
-//! Puts the rows of a bucket in order when it is opened. The choice of algorithm affects speed only: all give the
-//! order of [`EventOrder`](crate::event::EventOrder).
+//! Puts the rows of a bucket in order when it is opened, and compares them with events outside the wheel. The choice of
+//! algorithm affects speed only: all give the order of [`EventOrder`](crate::event::EventOrder).
 
 use super::wheel::BUCKETS;
-use super::{Calendar, NONE, Row};
-use crate::event::{DRAW_BITS, Entry};
+use super::{Calendar, NONE, NearlySorted, Row};
+use crate::event::{DRAW_BITS, Entry, Rank};
 
 /// Maximum number of rows sorted by insertion, which draws only for ties.
 const FEW: usize = 8;
@@ -11,6 +11,19 @@ const FEW: usize = 8;
 const KIND_AND_DRAW: u32 = 2 + DRAW_BITS;
 
 impl Calendar {
+    /// The first of the heap.
+    pub(super) fn far_entry(&self) -> Entry {
+        let (time, rank) = NearlySorted::parts(self.heap.first());
+        Rank(rank).entry(time)
+    }
+
+    /// Whether the first of the heap comes before a row.
+    pub(super) fn far_precedes(&self, row: u32) -> bool {
+        let time = self.row(row).time;
+        let tie = || self.order.precedes(self.far_entry(), self.entry(row));
+        self.heap_first < time || self.heap_first == time && tie()
+    }
+
     /// Sorts the rows of the open bucket, which begin with this one.
     #[inline(never)]
     pub(super) fn sort(&mut self, first: u32) -> u32 {

@@ -117,7 +117,7 @@ impl Context {
         let mut packet = self.calendar.arriving(link);
         taken.push(packet);
         while packet != wire.last {
-            packet = self.pool.headers.follower(packet);
+            (packet, _) = self.pool.headers.follower(packet);
             taken.push(packet);
         }
         taken.drain(..taken.len() - packets);

@@ -215,6 +215,14 @@ impl Ingress {
         }
     }
 
+    /// See [`Own::room`].
+    pub(crate) fn room(&self, uncharged: &[u64], total: u64) -> u64 {
+        match &self.books {
+            Books::Own(own) => own.room(uncharged, total),
+            Books::Mmu(_) => 0,
+        }
+    }
+
     /// Bytes charged outside headroom.
     #[inline]
     pub(crate) fn shared(&self) -> u64 {

@@ -172,6 +172,22 @@ impl Own {
         }
     }
 
+    /// How many more bytes the switch, which holds `total` outside headroom, may take until a class can exceed its limit.
+    /// Of the bytes of each port and queue, so many more have come than are charged.
+    pub(crate) fn room(&self, uncharged: &[u64], total: u64) -> u64 {
+        let charged = self.groups.iter().enumerate();
+        let classes = charged.filter(|(slot, _)| self.is_lossless(slot % self.queues));
+        let most = classes.map(|(slot, group)| group.used + uncharged[slot]).max().unwrap_or(0);
+        match self.xoff {
+            Xoff::Static(bytes) => bytes.saturating_sub(most),
+            // One byte less than the x for which most + x = alpha (pool - total - x), as above.
+            Xoff::Dynamic { alpha, pool } => {
+                let free = alpha * pool.saturating_sub(total) as f64 - most as f64;
+                ((free / (1.0 + alpha)) as u64).saturating_sub(1)
+            }
+        }
+    }
+
     /// Bytes in the whole switch that are not in headroom.
     #[inline]
     pub(crate) fn shared(&self) -> u64 {

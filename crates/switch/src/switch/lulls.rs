@@ -67,8 +67,7 @@ impl Switch {
     /// Called after all departures have been revoked.
     pub fn end_lull(&mut self) {
         if let Some(lull) = &mut self.outputs.lull {
-            debug_assert_eq!(lull.foreseen, 0, "all departures have been revoked");
-            (lull.lasts, lull.limit) = (false, lull.quiet);
+            lull.lasts = false;
         }
     }
 

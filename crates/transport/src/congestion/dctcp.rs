@@ -171,15 +171,37 @@ impl Dctcp {
         }
     }
 
+    /// [`CongestionLaw::advance`]. Only an acknowledgement that lets the window grow is written to memory.
+    #[inline(always)]
+    pub(crate) fn advance_with(&mut self, window: &mut Window, ack: impl Fn() -> AckEvent, grows: bool) {
+        self.count(window, &ack());
+        if grows && ack().cwnd_limited {
+            self.grow(window, &ack());
+        }
+    }
+
+    /// Counts acknowledged and marked bytes.
+    #[inline(always)]
+    fn count(&mut self, window: &mut Window, ack: &AckEvent) {
+        self.acked += ack.acked;
+        if ack.marked {
+            self.marked += ack.acked;
+        }
+        let passed = self.acked > 0 && self.window_passed(ack.una);
+        if passed || self.cut != Cut::Once {
+            self.note_window(window, (ack.next, ack.marked), passed);
+        }
+    }
+
     /// Updates alpha once per window of data, and responds to marks if that is not left to the sender.
     #[inline(never)]
-    fn note_window(&mut self, window: &mut Window, ack: &AckEvent, passed: bool) {
+    fn note_window(&mut self, window: &mut Window, (next, marked): (u64, bool), passed: bool) {
         if passed {
             self.alpha.update(self.acked, self.marked);
-            (self.acked, self.marked, self.window_end) = (0, 0, ack.next);
+            (self.acked, self.marked, self.window_end) = (0, 0, next);
         }
         if self.cut != Cut::Once {
-            self.answer(window, ack.marked, passed);
+            self.answer(window, marked, passed);
         }
     }
 
@@ -211,14 +233,7 @@ impl CongestionLaw for Dctcp {
 
     #[inline]
     fn observe(&mut self, window: &mut Window, ack: &AckEvent) {
-        self.acked += ack.acked;
-        if ack.marked {
-            self.marked += ack.acked;
-        }
-        let passed = self.acked > 0 && self.window_passed(ack.una);
-        if passed || self.cut != Cut::Once {
-            self.note_window(window, ack, passed);
-        }
+        self.count(window, ack);
     }
 
     fn mark_use(&self) -> MarkUse {

@@ -25,7 +25,7 @@ pub(super) struct Digest {
 }
 
 impl TcpSender {
-    #[inline]
+    #[inline(always)]
     pub(super) fn acknowledged(&mut self, now: Time, segment: &Segment) {
         let ack = segment.ack.min(self.size);
         if ack < self.una || ack > self.next {

@@ -43,7 +43,7 @@ impl TcpSender {
     }
 
     /// Updates the timers after an acknowledgement.
-    #[inline]
+    #[inline(always)]
     pub(super) fn restart_timers(&mut self, now: Time, progress: bool) {
         if self.outstanding() == 0 {
             self.retransmit_at = Time::NEVER;
