@@ -26,7 +26,7 @@ pub(crate) struct Lull {
     pub(crate) admits: u64,
     /// Until this many bytes have arrived, no sender can be paused; then it must be counted again.
     pub(crate) room: u64,
-    /// The foreseen bytes of each port of entry and queue; reused.
+    /// The foreseen bytes of each port of entry and priority group; reused.
     pub(crate) counts: Vec<u64>,
     /// Bytes at ports with a queue that is held or discards: they foresee nothing.
     pub(crate) held: Vec<(PortId, Box<RevocableForesight>)>,

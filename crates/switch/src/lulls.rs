@@ -8,6 +8,7 @@ use weft_queue::ClassQueue;
 use weft_queue::schedule::AnyScheduler;
 use weft_visibility::Visible;
 
+use crate::groups::PriorityGroups;
 use crate::join::Joined;
 use crate::lull::{Lull, MANY};
 use crate::outputs::{Outputs, chosen_of, slot};
@@ -76,7 +77,7 @@ impl Outputs {
         let total = ingress.shared() + foreseen.sum::<u64>();
         let (mut room, least) = (lull.quiet.saturating_sub(total), lull.quiet / 8);
         if room < least {
-            count_by_ingress(ports, *queues, &mut lull.counts);
+            count_by_ingress(ports, (*queues, ingress.groups()), &mut lull.counts);
             room = room.max(ingress.room(&lull.counts, total).min(lull.admits.saturating_sub(total)));
         }
         lull.room = room.saturating_sub(u64::from(wire));
@@ -216,12 +217,12 @@ impl Outputs {
     }
 }
 
-/// The foreseen bytes of each port of entry and queue.
-fn count_by_ingress(ports: &[Output], queues: usize, counts: &mut Vec<u64>) {
+/// The foreseen bytes of each port of entry and priority group, named by its lowest queue.
+fn count_by_ingress(ports: &[Output], (queues, groups): (usize, &PriorityGroups), counts: &mut Vec<u64>) {
     counts.clear();
     counts.resize(ports.len() * queues, 0);
     for packet in ports.iter().filter_map(Output::lull).flat_map(RevocableForesight::packets_here) {
-        counts[slot(packet.ingress, packet.queue.into(), queues)] += u64::from(packet.wire);
+        counts[slot(packet.ingress, groups.of(packet.queue.into()), queues)] += u64::from(packet.wire);
     }
 }
 

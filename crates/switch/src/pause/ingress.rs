@@ -215,6 +215,10 @@ impl Ingress {
         }
     }
 
+    pub(crate) fn groups(&self) -> &PriorityGroups {
+        &self.group_of
+    }
+
     /// See [`Own::room`].
     pub(crate) fn room(&self, uncharged: &[u64], total: u64) -> u64 {
         match &self.books {

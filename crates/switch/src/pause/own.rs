@@ -173,7 +173,7 @@ impl Own {
     }
 
     /// How many more bytes the switch, which holds `total` outside headroom, may take until a class can exceed its limit.
-    /// Of the bytes of each port and queue, so many more have come than are charged.
+    /// Of the bytes of each port and group, so many more have come than are charged.
     pub(crate) fn room(&self, uncharged: &[u64], total: u64) -> u64 {
         let charged = self.groups.iter().enumerate();
         let classes = charged.filter(|(slot, _)| self.is_lossless(slot % self.queues));

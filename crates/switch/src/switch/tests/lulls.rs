@@ -107,6 +107,40 @@ fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
     assert_eq!(counters.peak, Bytes(5_000));
 }
 
+/// Packets of a class and then of another from one port, 20 kB up to XOFF: a lull ends before the class that holds the most may be
+/// paused or, where both are one priority group, before their sum may.
+#[test]
+fn a_lull_counts_by_port_of_entry_and_priority_group() {
+    let packets = |group_map: &[u32]| {
+        let pfc = PfcSettings {
+            classes: vec![0, 1],
+            xoff: Some(Bytes(20_000)),
+            xon_offset: Bytes(1_000),
+            headroom: Some(Bytes(10_000)),
+            ..PfcSettings::default()
+        };
+        let settings = SwitchSettings {
+            pfc,
+            queues: 2,
+            group_map: group_map.to_vec(),
+            visibility: Visibility::Instant,
+            schedule: SchedulerSettings::Strict(Default::default()),
+            ..SwitchSettings::default()
+        };
+        let mut bench = BenchOptions { settings, ..BenchOptions::default() }.build();
+        assert!((0..4).all(|port| bench.switch.foresee_in_lulls(PortId(port))));
+        // The first class first, so that nothing is postponed.
+        let ends = |number: u8| {
+            let packet = bench.pool.insert(class(number, to(3, FULL)), ());
+            bench.judge(0, packet) == Verdict::RevokeFirst
+        };
+        (0..10).map(|_| 0).chain((0..80).map(|_| 1)).map(ends).position(|ended| ended).expect("it ends")
+    };
+    let (apart, together) = (packets(&[]), packets(&[3, 3]));
+    assert!((28..=30).contains(&apart), "{apart} packets");
+    assert!((17..=20).contains(&together), "{together} packets");
+}
+
 /// A packet of the first queue goes before 18 of the last. For the next packet that would be too many, and departures
 /// are revoked.
 #[test]
