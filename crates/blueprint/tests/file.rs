@@ -146,8 +146,8 @@ fn plans_name_the_kinks_and_the_assumptions() {
         "32-ary 2-fly",
         "3072",
         "2048",
-        "full mesh up to 32 ports",
-        "full mesh up to 128 ports",
+        "full mesh up to 33 ports",
+        "full mesh up to 153 ports",
         "Assumed prices",
     ] {
         assert!(text.contains(words), "{words}: {text}");
