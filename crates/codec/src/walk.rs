@@ -25,9 +25,10 @@ pub struct Decoded {
     pub mistakes: Vec<Mistake>,
 }
 
-/// Decodes a table. `sections` are root keys read elsewhere; they only serve to suggest names.
+/// Decodes a table at `path`. `sections` are keys of it read elsewhere; they only serve to suggest names.
 pub fn decode(table: &'static Table, root: &Toml, path: &str, sections: &[&'static str]) -> Decoded {
-    let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, sparse: false };
+    let mut walk =
+        Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, at: path, sparse: false };
     walk.say(path, root);
     let value = walk.table(table, root, path, None);
     Decoded { value, provenance: walk.provenance, mistakes: walk.mistakes }
@@ -37,6 +38,8 @@ struct Walk<'a> {
     provenance: Provenance,
     mistakes: Vec<Mistake>,
     sections: &'a [&'static str],
+    /// The path of the outermost table.
+    at: &'a str,
     /// Keeps only what the file gives: see [`Kind::Override`].
     sparse: bool,
 }
@@ -213,7 +216,7 @@ impl Walk<'_> {
     }
 
     fn refuse_unknown(&mut self, node: &Toml, path: &str, known: &[&'static str], kinds: Option<&Family>) {
-        let sections = if path.is_empty() { self.sections } else { &[] };
+        let sections = if path == self.at { self.sections } else { &[] };
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let mut message = match path {
                 "" => format!("unknown key `{}`", entry.key),

@@ -225,7 +225,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
         text
     });
     let limits = quantity::without_units(&mut node);
-    let decoded = decode(TABLE, &node, &path, &[]);
+    let decoded = decode(TABLE, &node, &path, &[WHERE_KEY]);
     mistakes.extend(decoded.mistakes);
     let mut settings = ExpectSettings::from_value(&decoded.value);
     settings.value = settings.value.or(ratio);

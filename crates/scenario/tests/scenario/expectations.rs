@@ -132,6 +132,9 @@ fn an_expectation_says_what_and_how_much() {
     assert!(mistake("value = \"fct.man\"\nabove = 1").contains("unknown metric `fct.man`"));
     assert!(mistake("value = \"fct.mean\"\nabove = 1\ncheck = \"order\"").contains("not supported yet"));
     assert!(mistake("value = \"fct.mean\"\nabov = 1\nbelow = 2").contains("unknown key `abov`"));
+    let misspelt = small("[[expect]]\nvalue = \"fct.mean\"\nwheer = {}\nbelow = 2\n");
+    let refused = ScenarioFile::parse(&misspelt, "x.toml").and_then(|file| file.validate(&METRICS));
+    assert!(refused.err().is_some_and(|mistakes| mistakes.draw(false).contains("did you mean `where`?")));
 }
 
 #[test]
