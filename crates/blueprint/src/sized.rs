@@ -9,7 +9,7 @@ use weft_cluster::sizing::{
 use weft_core::Rate;
 use weft_draw::Columns;
 use weft_draw::figure::{Axis, Figure, Series};
-use weft_draw::text::count;
+use weft_draw::text::{count, plural};
 
 /// The greatest router of the tables, as a power of two: 2048 ports.
 const MOST: u32 = 11;
@@ -90,9 +90,9 @@ impl SizeQuestion {
             ["server", "linked", "servers", "of these relays", "link", "cables", "price", "Clos instead"];
         let row = |kind: &ServerKind| {
             let clos = format!(
-                "{} ({} switches)",
+                "{} ({})",
                 price(clos_price(ports, kind, &self.era)),
-                clos_switches(ports.into())
+                plural(clos_switches(ports.into()), "switch")
             );
             let Some(size) = size(kind, ports, self.era.rate) else {
                 return vec![
