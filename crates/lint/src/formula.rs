@@ -35,14 +35,18 @@ pub(crate) fn queue_at_xoff(threshold: Threshold, pool: Bytes, inputs: usize) ->
 
 /// A size for "or more": rounded up to three digits, so that whoever follows the advice has enough.
 pub(crate) fn at_least(bytes: f64) -> String {
-    let step = 10_f64.powf(bytes.max(1.0).log10().floor() - 2.0).max(1.0);
-    size((bytes / step).ceil() * step)
+    size(three(bytes, f64::ceil))
 }
 
 /// A size for "below": rounded down to three digits.
 pub(crate) fn at_most(bytes: f64) -> String {
+    size(three(bytes, f64::floor))
+}
+
+/// Whole bytes rounded to three digits.
+fn three(bytes: f64, round: fn(f64) -> f64) -> f64 {
     let step = 10_f64.powf(bytes.max(1.0).log10().floor() - 2.0).max(1.0);
-    size((bytes / step).floor() * step)
+    round(bytes / step) * step
 }
 
 /// The queue at which XOFF is reached by the smallest incast, of two ports or the only other one, and by the largest, of all

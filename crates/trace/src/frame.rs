@@ -246,6 +246,7 @@ mod tests {
         let ethernet = EthernetFrame::parse(&whole).unwrap();
         let ip = Ipv4Packet::parse(ethernet.payload).unwrap();
         assert_eq!((ip.destination, ip.traffic_class & 3), (Ipv4Addr::new(10, 0, 1, 44), 3));
+        assert_eq!(ip.ttl, 64);
         assert_eq!(u32::from_be_bytes(ip.payload[4..8].try_into().unwrap()), 2_001);
         let sum =
             Sum::default().bytes(ip.payload).pseudo_v4((ip.source, ip.destination), 6, ip.payload.len());

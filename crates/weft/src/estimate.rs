@@ -50,20 +50,11 @@ pub struct CostEstimate {
 
 /// Time of a packet hop in a network of this many hosts, nanoseconds: between the measured sizes by powers.
 fn hop_ns(hosts: f64) -> f64 {
-    let (first, last) = (NANOSECONDS_PER_HOP[0], NANOSECONDS_PER_HOP[NANOSECONDS_PER_HOP.len() - 1]);
-    let between = NANOSECONDS_PER_HOP.windows(2).find(|pair| (pair[0].0..pair[1].0).contains(&hosts));
-    match between {
-        Some(&[(few, least), (many, most)]) => {
-            least * (most / least).powf((hosts / few).ln() / (many / few).ln())
-        }
-        _ => {
-            if hosts < first.0 {
-                first.1
-            } else {
-                last.1
-            }
-        }
-    }
+    let measured = &NANOSECONDS_PER_HOP;
+    let hosts = hosts.clamp(measured[0].0, measured[measured.len() - 1].0);
+    let above = measured.partition_point(|(size, _)| *size < hosts).max(1);
+    let ((few, least), (many, most)) = (measured[above - 1], measured[above]);
+    least * (most / least).powf((hosts / few).ln() / (many / few).ln())
 }
 
 impl CostEstimate {

@@ -163,10 +163,11 @@ fn brake(
 
 fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
     for switch in network.switches.iter().filter(|switch| switch.held.is_none()) {
-        if switch.lacks_queues && switch.up().any(|port| !port.pfc.is_empty()) {
-            findings.lacks("the marking of some queues (their table, or the speed of their ports: --rate)");
-        }
         if switch.lacks_queues {
+            if switch.up().any(|port| !port.pfc.is_empty()) {
+                findings
+                    .lacks("the marking of some queues (their table, or the speed of their ports: --rate)");
+            }
             continue;
         }
         for port in switch.up().filter(|port| !port.pfc.is_empty()) {

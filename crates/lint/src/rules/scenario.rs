@@ -2,7 +2,7 @@
 //! the marking controllers are known; and rules that only a scenario can break.
 
 use super::marking::{holds, limit};
-use crate::formula::{bandwidth_delay, incasts, queue_at_xoff, size, time};
+use crate::formula::{at_most, bandwidth_delay, incasts, queue_at_xoff, size, time};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::{Bytes, Rate, Span};
 use weft_device_config::model::{
@@ -135,7 +135,7 @@ fn controller(switch: &SwitchConfig, findings: &mut Findings) {
             size(length),
             profile.name
         );
-        findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", size(least))));
+        findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", at_most(least))));
     }
 }
 
