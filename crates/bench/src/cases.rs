@@ -41,6 +41,11 @@ pub const CASES: &[BenchCase] = &[
     standard("r1-pfc", "r1-pfc.toml", "like r1-roce, in switches of 4 MB that pause before they drop"),
     standard("r1-pfc-strict", "r1-pfc-strict.toml", "like r1-pfc, payload in one of four strict classes"),
     standard("r1-strict", "r1-strict.toml", "like r1, eight strict classes assigned by bytes sent (PIAS)"),
+    standard(
+        "r1-pfabric",
+        "r1-pfabric.toml",
+        "the flows of r1 under pFabric, packets by what flows have left",
+    ),
     standard("r1-shared", "r1.toml", "like r1, one shared memory per switch"),
     standard("r1-voq", "r1-voq.toml", "like r1, virtual output queues behind credits"),
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
@@ -126,7 +131,7 @@ mod tests {
     #[test]
     fn without_names_the_standard_cases_are_run() {
         let names = |all, reduced| chosen(&[], all, reduced).expect("no name is wrong").len();
-        assert_eq!((names(false, false), names(true, false), names(false, true)), (16, 21, 18));
+        assert_eq!((names(false, false), names(true, false), names(false, true)), (17, 22, 19));
     }
 
     #[test]

@@ -146,14 +146,19 @@ impl SentPackets {
     fn note(&mut self, number: u64) {
         if number >= self.missing && self.arrived.insert(number) {
             self.done += 1;
-            self.flying.retain(|flight| flight.number != number);
-            self.again.retain(|again| *again != number);
+            self.place(number).map(|place| self.flying.remove(place));
+            self.again.binary_search(&number).map(|place| self.again.remove(place)).ok();
         }
+    }
+
+    /// The place of a packet among those in flight, near the front unless packets overtake each other.
+    fn place(&self, number: u64) -> Option<usize> {
+        self.flying.iter().position(|flight| flight.number == number)
     }
 
     /// Counts the arrival of a packet against those sent before it in its lane.
     fn pass(&mut self, number: u64) {
-        let Some(place) = self.flying.iter().position(|flight| flight.number == number) else { return };
+        let Some(place) = self.place(number) else { return };
         let lane = self.flying[place].lane;
         let before = self.flying.iter_mut().take(place).filter(|flight| flight.lane == lane);
         before.for_each(|flight| flight.passed += 1);

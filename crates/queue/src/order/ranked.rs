@@ -6,7 +6,9 @@
 //! the queue.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
 
+use weft_core::random::MixHasher;
 use weft_core::{Header, Headers, HostId, PacketId, Queue, Time, settings};
 
 use super::Order;
@@ -30,19 +32,24 @@ type SeenFlow = (HostId, HostId, u32);
 /// order in which they joined.
 type RankKey = (u32, Time, u64);
 
+/// Values of packets; must never be iterated over.
+type ByPacket<T> = HashMap<PacketId, T, BuildHasherDefault<MixHasher>>;
+
 /// Smallest rank first.
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     flows_in_order: bool,
+    /// The only packet of the queue, which no map holds, unless others have joined it.
+    lone: Option<PacketId>,
     /// Number of packets that have joined so far.
     joined: u64,
     ranks: BTreeMap<RankKey, PacketId>,
     /// By flow and order of joining.
     flows: BTreeMap<(SeenFlow, u64), PacketId>,
-    /// When each packet joined. This and the next must never be iterated over.
-    turns: HashMap<PacketId, u64>,
+    /// When each packet joined.
+    turns: ByPacket<u64>,
     /// The predecessor of each packet in the list.
-    ahead: HashMap<PacketId, PacketId>,
+    ahead: ByPacket<PacketId>,
 }
 
 impl Ranked {
@@ -87,6 +94,18 @@ impl Ranked {
         }
     }
 
+    /// Enters a packet into the maps.
+    fn enter(&mut self, packet: PacketId, headers: &Headers) {
+        let header = headers.get(packet);
+        let turn = self.joined;
+        self.joined += 1;
+        self.turns.insert(packet, turn);
+        self.ranks.insert((header.note, header.arrived, turn), packet);
+        if self.flows_in_order {
+            self.flows.insert((flow(header), turn), packet);
+        }
+    }
+
     /// Forgets a packet that has left the queue.
     fn forget(&mut self, packet: PacketId, headers: &Headers) {
         let header = headers.get(packet);
@@ -104,22 +123,21 @@ fn flow(header: &Header) -> SeenFlow {
 
 impl Order for Ranked {
     fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
-        let header = headers.get(packet);
-        let turn = self.joined;
-        self.joined += 1;
-        self.turns.insert(packet, turn);
-        self.ranks.insert((header.note, header.arrived, turn), packet);
-        if self.flows_in_order {
-            self.flows.insert((flow(header), turn), packet);
-        }
-        if let Some(last) = queue.back() {
-            self.ahead.insert(packet, last);
-        }
+        let Some(last) = queue.back() else {
+            self.lone = Some(packet);
+            return queue.push(packet, headers);
+        };
+        self.lone.take().iter().for_each(|lone| self.enter(*lone, headers));
+        self.enter(packet, headers);
+        self.ahead.insert(packet, last);
         queue.push(packet, headers);
         self.promote(queue, headers);
     }
 
     fn left(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
+        if self.lone.take().is_some() {
+            return;
+        }
         self.forget(packet, headers);
         if let Some(head) = queue.front() {
             self.ahead.remove(&head);
@@ -130,6 +148,7 @@ impl Order for Ranked {
     /// Evicts the packet with the largest rank, the latest of equal ones; a newcomer of equal rank counts as the
     /// latest.
     fn evict(&mut self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId> {
+        self.lone.take().iter().for_each(|lone| self.enter(*lone, headers));
         let (key, worst) = self.ranks.last_key_value().map(|(key, packet)| (*key, *packet))?;
         if key.0 <= newcomer.note {
             return None;
