@@ -16,6 +16,8 @@ type Section<'a> = BTreeMap<&'a str, (usize, &'a str)>;
 const KEYS: [&str; 4] = ["spi", "cipher", "key", "integrity"];
 const CIPHERS: [&str; 3] = ["aes-128-gcm", "aes-256-gcm", COMBINED];
 const COMBINED: &str = "aes-128-cbc-hmac-sha1";
+/// Digits at the end of a GCM key that are its salt.
+const SALT_DIGITS: usize = 8;
 
 /// The mistakes in a file; each begins with its place, which follows the name of the file.
 #[derive(Debug, Default)]
@@ -96,19 +98,22 @@ fn key_of(line: &str) -> Result<(&'static str, &str), String> {
     Ok((known, value.ok_or("a value must be in quotation marks")?))
 }
 
-/// Both ends count initialisation vectors, so with one GCM key for both directions two packets could have the same
-/// nonce, which reveals their content (RFC 4106, section 2).
+/// Both ends count initialisation vectors, so with one encryption key for both directions two packets could have the
+/// same vector, which reveals their content (RFC 4106, section 2). Salt and integrity key make no difference.
 fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistakes) {
     let [Some(out), Some(back)] = sections else { return };
-    let key = |section: &Section<'_>| {
-        let is_gcm = section.get("cipher").is_some_and(|(_, cipher)| cipher.ends_with("-gcm"));
-        section.get("key").filter(|_| is_gcm).map(|(line, key)| (*line, key.to_ascii_lowercase()))
-    };
-    if let (Some((_, own)), Some((line, other))) = (key(out), key(back))
+    if let (Some((_, own)), Some((line, other))) = (encryption_key(out), encryption_key(back))
         && own == other
     {
         mistakes.at(line, "[out] and [in] have the same key: each direction needs its own");
     }
+}
+
+/// The digits of the encryption key, without the salt, and their line.
+fn encryption_key(section: &Section<'_>) -> Option<(usize, String)> {
+    let (line, digits) = section.get("key")?;
+    let salt = if section.get("cipher")?.1.ends_with("-gcm") { SALT_DIGITS } else { 0 };
+    Some((*line, digits.get(..digits.len().checked_sub(salt)?)?.to_ascii_lowercase()))
 }
 
 /// The association that a section describes, if the section is free of mistakes.
@@ -180,7 +185,7 @@ fn array<const N: usize>(bytes: Vec<u8>) -> [u8; N] {
 mod tests {
     use super::*;
 
-    const SOUND: &str = "# made with: openssl rand -hex 20\n[out]\nspi = \"0x1001\"\ncipher = \"aes-128-gcm\"\nkey = \"00112233445566778899aabbccddeeff01020304\"\n\n[in]\nspi = \"4098\"\ncipher = \"aes-128-cbc-hmac-sha1\"\nkey = \"00112233445566778899aabbccddeeff\"\nintegrity = \"000102030405060708090a0b0c0d0e0f10111213\"\n";
+    const SOUND: &str = "# made with: openssl rand -hex 20\n[out]\nspi = \"0x1001\"\ncipher = \"aes-128-gcm\"\nkey = \"00112233445566778899aabbccddeeff01020304\"\n\n[in]\nspi = \"4098\"\ncipher = \"aes-128-cbc-hmac-sha1\"\nkey = \"ff112233445566778899aabbccddee00\"\nintegrity = \"000102030405060708090a0b0c0d0e0f10111213\"\n";
 
     #[test]
     fn a_file_of_keys_has_two_directions() {
@@ -215,10 +220,11 @@ mod tests {
             ),
             ("aes-128-cbc-hmac-sha1", "aes-128-gcm", ":10: `key` has 40 hexadecimal digits"),
             (
-                "aes-128-cbc-hmac-sha1\"\nkey = \"00112233445566778899aabbccddeeff\"\nintegrity = \"000102030405060708090a0b0c0d0e0f10111213\"",
-                "aes-128-gcm\"\nkey = \"00112233445566778899AABBCCDDEEFF01020304\"",
+                "aes-128-cbc-hmac-sha1\"\nkey = \"ff112233445566778899aabbccddee00\"\nintegrity = \"000102030405060708090a0b0c0d0e0f10111213\"",
+                "aes-128-gcm\"\nkey = \"00112233445566778899AABBCCDDEEFF04030201\"",
                 ":10: [out] and [in] have the same key: each direction needs its own",
             ),
+            ("ff112233445566778899aabbccddee00", "00112233445566778899aabbccddeeff", ":10: [out] and [in] have"),
         ] {
             let problem = parse_keys(&SOUND.replacen(from, to, 1)).unwrap_err().join("\n");
             assert!(problem.contains(message), "{to}: {problem}");

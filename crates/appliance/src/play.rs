@@ -132,11 +132,12 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
     let mut all = Vec::new();
     for ((number, port), file) in (0..).zip(&plan.ports).zip(files) {
         let PortDevice::Capture { read: Some(path), .. } = &port.device else { continue };
-        let (before, mut long) = (all.len(), 0);
+        let (before, mut long, mut cut_off) = (all.len(), 0, 0);
         for frame in CaptureReader::new(file).into_iter().flatten() {
             match frame {
                 Ok(frame) => {
                     long += usize::from(frame.bytes.len() > STRIDE);
+                    cut_off += usize::from(frame.is_cut);
                     all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
                 }
                 Err(cut) => {
@@ -144,6 +145,14 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
                     let _ = writeln!(io::stderr(), "{file}: {cut}; the {count} frames before it are read");
                 }
             }
+        }
+        if cut_off > 0 {
+            let _ = writeln!(
+                io::stderr(),
+                "{}: the recorder has cut off the ends of {cut_off} frames (snap length): the router sees what is left, and counts packets whose \
+                 bytes are missing as malformed",
+                path.display()
+            );
         }
         if long > 0 {
             let _ = writeln!(

@@ -11,7 +11,7 @@ use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
 use weft_packet::{EthernetHeader, Mac};
 use weft_router::backend::xdp::XdpQueue;
-use weft_router::control::broadcast;
+use weft_router::control::broadcasts;
 use weft_router::interface::is_link_local;
 
 use crate::cluster;
@@ -301,9 +301,7 @@ fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
 /// link.
 pub(crate) fn is_of_a_station(address: IpAddr, length: u8) -> bool {
     let link = IpPrefix::around(address, length);
-    let all = link.and_then(broadcast);
-    let is_link = all.is_some_and(|all| all == address)
-        || all.is_some() && link.is_some_and(|link| link.address() == address);
+    let is_link = link.and_then(broadcasts).is_some_and(|all| all.contains(&address));
     let is_broadcast = matches!(address, IpAddr::V4(four) if four.is_broadcast());
     !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || is_broadcast || is_link)
 }

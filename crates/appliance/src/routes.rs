@@ -7,7 +7,7 @@ use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
-use weft_router::control::{ControlState, broadcast};
+use weft_router::control::{ControlState, broadcasts};
 use weft_router::interface::is_link_local;
 use weft_router::neighbours::Station;
 
@@ -157,8 +157,8 @@ fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteCo
         return route.wrong("prefix", message, "a prefix behind other routers");
     }
     let is_for_all = |(own, length): &(IpAddr, u8)| {
-        let all = IpPrefix::around(*own, *length).and_then(broadcast);
-        prefix.length() == whole && all == Some(prefix.address())
+        let all = IpPrefix::around(*own, *length).and_then(broadcasts);
+        prefix.length() == whole && all.is_some_and(|all| all.contains(&prefix.address()))
     };
     if let Some(linked) = around.ports.iter().find(|port| port.addresses.iter().any(is_for_all)) {
         let message = format!(

@@ -10,7 +10,7 @@ use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
 use weft_plan::Setup;
 use weft_router::app::switch::{MOST_HOSTS, not_on_the_wire};
-use weft_topology::Node;
+use weft_topology::{Link, Node};
 
 use crate::plan::{PlannedPort, PlannedSwitch, PortUse};
 use weft_mistake::TableReader;
@@ -42,6 +42,9 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     if let Some(why) = not_on_the_wire(setup.switch_at(switch), setup.balancer_at(switch)) {
         root.wrong("switch", format!("`{name}` {why}"), "a switch that needs no more than IP headers");
     }
+    for why in of_network(&setup, switch) {
+        root.wrong("scenario", why.to_owned(), "a network whose cables stay as they are: real ones fail by themselves");
+    }
     if setup.graph.hosts() > MOST_HOSTS {
         root.wrong(
             "scenario",
@@ -63,6 +66,16 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     let ports = setup.port_rates(switch).len() as u16;
     let readers = (0..ports).map(|port| built.engine_of(PortId(port)).map(|engine| engine as u16)).collect();
     Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of, readers })
+}
+
+/// What a scenario asks of cables that the router does not do to real ones.
+fn of_network(setup: &Setup, switch: SwitchId) -> impl Iterator<Item = &'static str> {
+    let own = |link: &Link| [link.from, link.to].contains(&Node::Switch(switch));
+    let loses = setup.graph.links().iter().any(|link| own(link) && link.loss > 0.0);
+    let changes = !setup.timeline.changes.is_empty();
+    let found =
+        [(changes, "cables fail or return during the run"), (loses, "a cable of the switch loses packets at random")];
+    found.into_iter().filter(|(is, _)| *is).map(|(_, why)| why)
 }
 
 /// Refuses workers without anything to read.

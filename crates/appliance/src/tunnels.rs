@@ -103,7 +103,7 @@ fn key_in_common(tunnel: &PlannedTunnel, other: &PlannedTunnel) -> Option<String
     let keys = |of: &PlannedTunnel| [("out", of.outbound.1.clone()), ("in", of.inbound.1.clone())];
     let (own, others) = (keys(tunnel), keys(other));
     let pairs = own.iter().flat_map(|own| others.iter().map(move |other| (own, other)));
-    let mut same = pairs.filter(|((_, own), (_, other))| own.has_the_keys_of(other));
+    let mut same = pairs.filter(|((_, own), (_, other))| own.has_the_key_of(other));
     same.next().map(|((own, _), (theirs, _))| {
         format!("[{own}] has the key of [{theirs}] of the tunnel `{}`", other.name)
     })

@@ -587,7 +587,11 @@ fn no_key_serves_two_tunnels() {
             [("out", 300, "5b", 20), ("in", 301, "a5", 20)],
             Some("[in] has the key of [in] of the tunnel `one`"),
         ),
-        ([("out", 300, "5a", 16), ("in", 301, "b5", 20)], None),
+        (
+            [("out", 300, "5a", 16), ("in", 301, "b5", 20)],
+            Some("[out] has the key of [out] of the tunnel `one`"),
+        ),
+        ([("out", 300, "5b", 16), ("in", 301, "b5", 20)], None),
     ] {
         write("two.keys", sections);
         let found = parse_plan(&text, &folder.router()).map(drop).map_err(|mistakes| mistakes.short());
@@ -786,6 +790,23 @@ fn a_switch_that_needs_more_than_ip_headers_is_refused() {
         std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
         let found = parse_plan(&text, &folder.router()).expect_err("refused").short();
         assert!(found.contains(message), "{settings}: {found}");
+    }
+}
+
+/// What a scenario does to cables does not happen to real ones.
+#[test]
+fn a_switch_whose_cables_change_is_refused() {
+    let folder = Folder::new("cables");
+    let fails = "[[failure]]\ncables = [\"host0-switch0\"]\nat = \"1 ms\"\n\n[transport.dctcp]";
+    for (from, to, message) in [
+        ("[transport.dctcp]", fails, "cables fail or return during the run"),
+        ("delay = ", "loss = 0.01, delay = ", "a cable of the switch loses packets at random"),
+    ] {
+        let scenario = bottleneck().replace(from, to);
+        std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
+        let text = switch_file("s.toml", "switch = \"switch0\"");
+        let found = parse_plan(&text, &folder.router()).expect_err("refused").short();
+        assert!(found.contains(message), "{to}: {found}");
     }
 }
 

@@ -263,6 +263,10 @@ impl<'a> Running<'a> {
     }
 
     fn arrive(&mut self, node: u16, port: u16, packet: u32) {
+        let ModelPacket { from, arrival, .. } = self.packets[packet as usize];
+        if from != node && self.is_measured() {
+            *self.outcome.links.entry((from, node)).or_default() += arrival.size.0;
+        }
         if self.is_gone(node, packet) {
             return;
         }
@@ -359,10 +363,6 @@ impl<'a> Running<'a> {
     fn send(&mut self, (node, to): (u16, u16), packet: u32, time: Time) {
         if node == to {
             return self.at(time, Happening::Leave { node, packet });
-        }
-        if self.is_measured() {
-            let size = self.packets[packet as usize].arrival.size.0;
-            *self.outcome.links.entry((node, to)).or_default() += size;
         }
         let life = self.nodes[usize::from(to)].life;
         let held = &mut self.packets[packet as usize];

@@ -62,19 +62,27 @@ impl EspCipher {
         EspCipher(Keys::CbcHmacSha1(Box::new(Aes128::new(&key.into())), Box::new(integrity)))
     }
 
-    /// Whether both have the same keys, including the salt. Two associations with one key would eventually seal two
-    /// packets with the same vector, which reveals their content (RFC 4106, section 2; RFC 5116, section 3.1).
+    /// Whether both encrypt with the same key, whatever their salts and integrity keys. Two associations with one key
+    /// would eventually seal two packets with the same vector, which reveals their content (RFC 4106, section 2; RFC 5116,
+    /// section 3.1; NIST SP 800-38A, section 6.2).
     #[must_use]
-    pub fn has_the_keys_of(&self, other: &EspCipher) -> bool {
+    pub fn has_the_key_of(&self, other: &EspCipher) -> bool {
         self.sample() == other.sample()
     }
 
-    /// A packet that depends on all keys. It is compared and never sent.
-    fn sample(&self) -> Vec<u8> {
-        let mut packet = vec![0; HEADER + self.vector() + BLOCK + self.check()];
-        let sealed = self.seal(&[0; BLOCK], &mut packet);
-        sealed.unwrap_or_else(|| unreachable!("the packet has room for a block"));
-        packet
+    /// A block encrypted with the key: in GCM, the first of the key stream behind a zero nonce. It is compared and never sent.
+    fn sample(&self) -> [u8; BLOCK] {
+        let (mut block, nonce) = ([0; BLOCK], [0; 12].into());
+        let sealed = match &self.0 {
+            Keys::Gcm128(cipher, _) => cipher.encrypt_inout_detached(&nonce, &[], block[..].as_mut().into()),
+            Keys::Gcm256(cipher, _) => cipher.encrypt_inout_detached(&nonce, &[], block[..].as_mut().into()),
+            Keys::CbcHmacSha1(key, _) => {
+                let mut counter = u128::to_be_bytes(2).into();
+                key.encrypt_block(&mut counter);
+                return counter.into();
+            }
+        };
+        sealed.map_or_else(|_| unreachable!("GCM seals a block"), |_| block)
     }
 
     /// Bytes of the initialisation vector in a packet.
@@ -241,19 +249,23 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_the_keys_tells_ciphers_apart() {
+    fn ciphers_with_one_encryption_key_are_recognised() {
         let with = |at: usize| std::array::from_fn(|n| u8::from(n == at));
-        let ciphers: Vec<EspCipher> = [0, 15, 16, 19, 35]
-            .into_iter()
-            .flat_map(|at| [EspCipher::aes_256_gcm(&with(at)), EspCipher::aes_128_cbc_hmac_sha1(&with(at))])
-            .chain(
-                [0, 15, 16, 19].map(|at| EspCipher::aes_128_gcm(&std::array::from_fn(|n| u8::from(n == at)))),
-            )
-            .collect();
-        for (n, one) in ciphers.iter().enumerate() {
-            for (m, other) in ciphers.iter().enumerate() {
-                assert_eq!(one.has_the_keys_of(&other.clone()), n == m, "{n} {m}");
-            }
+        let keys = [0, 15].map(|at| (EspCipher::aes_256_gcm(&with(at)), EspCipher::aes_128_cbc_hmac_sha1(&with(at))));
+        let [(gcm, cbc), (other_gcm, other_cbc)] = &keys;
+        let short = |at: usize| EspCipher::aes_128_gcm(&std::array::from_fn(|n| u8::from(n == at)));
+        for (one, other, same) in [
+            (gcm, other_gcm, false),
+            (gcm, gcm, true),
+            (gcm, &EspCipher::aes_256_gcm(&std::array::from_fn(|n| u8::from(n == 0 || n > 31))), true),
+            (cbc, other_cbc, false),
+            (cbc, &EspCipher::aes_128_cbc_hmac_sha1(&std::array::from_fn(|n| u8::from(n == 0 || n > 15))), true),
+            (cbc, &short(0), true),
+            (cbc, &short(15), false),
+            (&short(16), &short(19), true),
+            (gcm, cbc, false),
+        ] {
+            assert_eq!((one.has_the_key_of(other), other.has_the_key_of(one)), (same, same), "{one:?}, {other:?}");
         }
     }
 

@@ -29,6 +29,8 @@ pub struct CapturedFrame<'a> {
     pub interface: u32,
     /// Its bytes, as many as were captured.
     pub bytes: &'a [u8],
+    /// Whether the recorder has cut off its end (snap length).
+    pub is_cut: bool,
 }
 
 /// Why a file is not a capture.
@@ -131,6 +133,7 @@ impl<'a> CaptureReader<'a> {
         let cut = CaptureError::Cut { at: self.at };
         let field = |at| self.order.u32(self.bytes, self.at + at).ok_or(cut);
         let (seconds, part, length) = (u64::from(field(0)?), u64::from(field(4)?), field(8)? as usize);
+        let is_cut = (field(12)? as usize) > length;
         let from = self.at + RECORD_HEADER;
         let end = from.checked_add(length).ok_or(cut)?;
         let bytes = self.bytes.get(from..end).ok_or(cut)?;
@@ -138,7 +141,7 @@ impl<'a> CaptureReader<'a> {
         let per_second = self.interfaces[0].per_second;
         let time_ns =
             seconds.saturating_mul(1_000_000_000).saturating_add(part * (1_000_000_000 / per_second));
-        Ok(CapturedFrame { time_ns, interface: 0, bytes })
+        Ok(CapturedFrame { time_ns, interface: 0, bytes, is_cut })
     }
 }
 

@@ -76,6 +76,8 @@ pub struct UpperLayer<'a> {
     pub bytes: &'a [u8],
     /// Whether it belongs to a fragment other than the first, so that it has no ports.
     pub is_later_fragment: bool,
+    /// Whether it belongs to a fragment, and not to a packet in one (RFC 6946).
+    pub is_fragment: bool,
 }
 
 /// Types of extension headers.
@@ -166,7 +168,8 @@ impl<'a> Ipv6Packet<'a> {
     /// # Errors
     /// A header is truncated, or there are more than eight.
     pub fn upper_layer(&self) -> Result<UpperLayer<'a>, Malformed> {
-        let mut upper = UpperLayer { protocol: self.next, bytes: self.payload, is_later_fragment: false };
+        let (protocol, bytes) = (self.next, self.payload);
+        let mut upper = UpperLayer { protocol, bytes, is_later_fragment: false, is_fragment: false };
         for _ in 0..MOST_EXTENSIONS {
             match upper.step()? {
                 Some(next) => upper = next,
@@ -191,8 +194,10 @@ impl<'a> UpperLayer<'a> {
         };
         let (head, bytes) =
             self.bytes.split_at_checked(skip).ok_or(Malformed::Truncated { header: HEADER })?;
-        let later = self.protocol == FRAGMENT && (head[2] != 0 || head[3] & 0xf8 != 0);
-        Ok(Some(UpperLayer { protocol: head[0], bytes, is_later_fragment: later }))
+        let own = self.protocol == FRAGMENT;
+        let is_later_fragment = own && (head[2] != 0 || head[3] & 0xf8 != 0);
+        let is_fragment = self.is_fragment || is_later_fragment || own && head[3] & 1 != 0;
+        Ok(Some(UpperLayer { protocol: head[0], bytes, is_later_fragment, is_fragment }))
     }
 }
 

@@ -16,17 +16,17 @@ pub fn of(protocol: u8, bytes: &[u8]) -> Option<(u16, u16)> {
     matches!(protocol, TCP | UDP).then_some(ports)
 }
 
-/// The ports of an IPv4 packet; later fragments have none.
+/// The ports of an IPv4 packet. Fragments have none, the first included, so that those of a packet are of one flow.
 #[must_use]
 pub fn of_v4(packet: &Ipv4Packet<'_>) -> Option<(u16, u16)> {
-    (!packet.is_later_fragment()).then(|| of(packet.protocol, packet.payload)).flatten()
+    (packet.fragment == (0, false)).then(|| of(packet.protocol, packet.payload)).flatten()
 }
 
-/// The ports of an IPv6 packet; later fragments have none.
+/// The ports of an IPv6 packet; fragments have none, likewise.
 #[must_use]
 pub fn of_v6(packet: &Ipv6Packet<'_>) -> Option<(u16, u16)> {
     let upper = packet.upper_layer().ok()?;
-    (!upper.is_later_fragment).then(|| of(upper.protocol, upper.bytes)).flatten()
+    (!upper.is_fragment).then(|| of(upper.protocol, upper.bytes)).flatten()
 }
 
 /// A UDP datagram in an IPv4 packet with its checksum; for tests and generators.

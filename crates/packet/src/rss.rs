@@ -54,8 +54,7 @@ impl FlowQueues {
             EtherType::IPV4 => {
                 let packet = Ipv4Packet::parse(packet).ok()?;
                 let ends = (packet.source, packet.destination);
-                let whole = packet.fragment == (0, false);
-                Some(match ports::of_v4(&packet).filter(|_| whole) {
+                Some(match ports::of_v4(&packet) {
                     Some(ports) => self.toeplitz.hash(&ports::tuple_v4(ends, ports)),
                     None => self.toeplitz.hash(&ports::tuple_v4(ends, (0, 0))[..8]),
                 })
@@ -63,7 +62,7 @@ impl FlowQueues {
             EtherType::IPV6 => {
                 let packet = Ipv6Packet::parse(packet).ok()?;
                 let ends = (packet.source, packet.destination);
-                Some(match ports::of_v6(&packet).filter(|_| packet.next != 44) {
+                Some(match ports::of_v6(&packet) {
                     Some(ports) => self.toeplitz.hash(&ports::tuple_v6(ends, ports)),
                     None => self.toeplitz.hash(&ports::tuple_v6(ends, (0, 0))[..32]),
                 })
@@ -97,6 +96,29 @@ mod tests {
             0x4b61_e985,
         ),
     ];
+
+    /// The header of a fragment comes first, or behind one of options; one that is the whole packet (RFC 6946) has ports.
+    #[test]
+    fn fragments_of_a_packet_have_one_hash() {
+        let ends = |next, payload| crate::Ipv6Header {
+            next,
+            payload,
+            ..crate::Ipv6Header::between("2001:db8::1".parse().unwrap(), "2001:db8::2".parse().unwrap())
+        };
+        let options = [44, 0, 1, 4, 0, 0, 0, 0];
+        let hash = |options: &[u8], offset: [u8; 2], rest: &[u8]| {
+            let fragment = [17, 0, offset[0], offset[1], 0, 0, 0, 9];
+            let next = if options.is_empty() { 44 } else { 60 };
+            let payload = [options, &fragment, rest].concat();
+            let packet = [&ends(next, payload.len() as u16).to_bytes()[..], &payload].concat();
+            FlowQueues::among(1).hash_of_packet(EtherType::IPV6, &packet)
+        };
+        let first = [0x10, 0, 0x20, 0, 0, 16, 0, 0];
+        for options in [&[][..], &options] {
+            assert_eq!(hash(options, [0, 1], &first), hash(options, [0, 8], &[7; 8]), "{options:?}");
+            assert_ne!(hash(options, [0, 0], &first), hash(options, [0, 1], &first), "{options:?}");
+        }
+    }
 
     #[test]
     fn the_hash_passes_the_published_verification_suite() {

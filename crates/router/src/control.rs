@@ -27,7 +27,7 @@ mod stations;
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
 pub use state::{ControlState, PathList};
 
-pub use crate::interface::broadcast;
+pub use crate::interface::broadcasts;
 
 /// The packets and requests that the caller must send after a change.
 #[derive(Debug, Default)]

@@ -68,11 +68,11 @@ impl Interface {
         self.addresses.iter().any(|(own, _)| *own == address) || address == IpAddr::V6(self.link_local())
     }
 
-    /// Whether an address is the broadcast address of its link.
+    /// Whether an address is that of all stations of its link.
     #[must_use]
     pub fn is_broadcast(&self, address: IpAddr) -> bool {
         let links = self.addresses.iter().filter_map(|(own, length)| IpPrefix::around(*own, *length));
-        links.filter_map(broadcast).any(|all| all == address)
+        links.filter_map(broadcasts).flatten().any(|all| all == address)
     }
 
     /// The source address of errors sent to the next hop `next`: one on that hop's link, if there is one. For IPv6 it
@@ -97,12 +97,13 @@ impl Interface {
     }
 }
 
-/// The broadcast address of a link; IPv6 has none, and neither has a link between two stations (RFC 3021).
+/// The addresses of all stations of a link: its first, an obsolete form (RFC 1812, section 5.3.5.3), and its last. IPv6
+/// has none, and neither has a link between two stations (RFC 3021).
 #[must_use]
-pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
+pub fn broadcasts(link: IpPrefix) -> Option<[IpAddr; 2]> {
     match link.address() {
         IpAddr::V4(first) if link.length() < 31 => {
-            Some(IpAddr::V4((u32::from(first) | u32::MAX >> link.length()).into()))
+            Some([first, (u32::from(first) | u32::MAX >> link.length()).into()].map(IpAddr::V4))
         }
         _ => None,
     }

@@ -602,7 +602,7 @@ fn nobody_is_answered_who_claims_to_be_the_router_or_all_of_a_link() {
         let header = Ipv4Header { ttl, ..Ipv4Header::between(v4(source), v4("10.2.0.2")) };
         frame_v4(0, &ports::udp_v4(header, (1, 2), b"x"))
     };
-    for source in ["10.1.0.1", "10.2.0.1", "10.1.0.255", "10.2.0.255"] {
+    for source in ["10.1.0.1", "10.2.0.1", "10.1.0.255", "10.2.0.0"] {
         lab.receive(0, &from(source, 1));
     }
     for source in ["2001:db8:1::1", "2001:db8:2::1"] {
@@ -743,9 +743,28 @@ fn what_is_for_all_stations_of_a_link_is_dropped_silently() {
     let mut lab = Laboratory::new().with_stations();
     lab.receive(0, &udp_to("10.2.0.255", 64, b"x"));
     lab.receive(0, &udp_to("10.1.0.255", 64, b"x"));
+    lab.receive(0, &udp_to("10.2.0.0", 64, b"x"));
     (0..5).for_each(|_| lab.advance(Span::from_s(1)));
     assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty(), "nobody is asked, nobody is told");
-    assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
+    assert_eq!((lab.counters().dropped(DropCause::Multicast), lab.inside()), (3, 0));
+}
+
+/// Nobody else is believed to have the router's own addresses, or those of all stations of a link; others are remembered, and asked again
+/// before they are forgotten.
+#[test]
+fn no_station_has_the_address_of_the_router_or_of_all() {
+    for address in ["10.2.0.1", "10.2.0.0", "10.2.0.255", "10.2.0.9"] {
+        let asks = ArpMessage {
+            operation: ArpOperation::Request,
+            sender: (STATIONS[1], v4(address)),
+            target: (Mac([0; 6]), v4("10.2.0.1")),
+        };
+        let mut lab = Laboratory::new();
+        lab.receive(1, &lab.arp(&asks));
+        assert_eq!(lab.sent(1).len(), 1, "the question is answered");
+        (0..60).for_each(|_| lab.advance(Span::from_s(1)));
+        assert_eq!(!lab.sent(1).is_empty(), address == "10.2.0.9", "{address}");
+    }
 }
 
 /// A reply that leaves by a narrower link than that of the request.
@@ -1042,6 +1061,20 @@ fn what_a_tunnel_cannot_carry_is_reported_with_its_mtu() {
     let error = lab.sent(0).remove(0);
     assert_eq!((error[34], error[35], &error[40..42]), (3, 4, &1446_u16.to_be_bytes()[..]));
     assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (1, 0));
+}
+
+/// Sealed packets take either of two links, 1500 and 1400 bytes wide.
+#[test]
+fn a_tunnel_over_several_links_is_as_wide_as_the_narrowest() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let links = [(0, v4("10.1.0.2").into()), (1, v4("10.2.0.2").into())].map(NextHop::Station);
+    lab.control().change(|state| state.fix_route("10.1.0.2/32".parse().unwrap(), &links)).unwrap();
+    lab.receive(0, &whole("10.77.0.9", &[0; 1347 - 28]));
+    let told = |error: &Vec<u8>| (error[34], error[35], [error[40], error[41]]);
+    assert_eq!(lab.sent(0).iter().map(told).collect::<Vec<_>>(), [(3, 4, 1346_u16.to_be_bytes())]);
+    lab.receive(0, &whole("10.77.0.9", &[0; 1346 - 28]));
+    assert_eq!((lab.sent(0).len() + lab.sent(1).len(), lab.counters().dropped(DropCause::TooBig)), (1, 1));
 }
 
 /// A packet that the routes would not send through a tunnel does not come out of it.

@@ -134,17 +134,18 @@ impl<'a> CaptureReader<'a> {
         let units = u64::from(field(4)?) << 32 | u64::from(field(8)?);
         let length = field(12)? as usize;
         let bytes = body.get(20..).and_then(|data| data.get(..length)).ok_or(damaged)?;
-        Ok(CapturedFrame { time_ns: interface.nanoseconds(units), interface: number, bytes })
+        let is_cut = (field(16)? as usize) > length;
+        Ok(CapturedFrame { time_ns: interface.nanoseconds(units), interface: number, bytes, is_cut })
     }
 
     /// A packet without time, of the first interface.
     fn simple(&self, body: &'a [u8], at: usize) -> Result<CapturedFrame<'a>, CaptureError> {
         let damaged = CaptureError::Damaged { at };
         let Interface { snap, .. } = self.interface(at, 0)?;
-        let length = self.order.u32(body, 0).ok_or(damaged)?;
-        let length = if snap == 0 { length } else { length.min(snap) } as usize;
+        let sent = self.order.u32(body, 0).ok_or(damaged)?;
+        let length = if snap == 0 { sent } else { sent.min(snap) } as usize;
         let bytes = body.get(4..).and_then(|data| data.get(..length)).ok_or(damaged)?;
-        Ok(CapturedFrame { time_ns: 0, interface: 0, bytes })
+        Ok(CapturedFrame { time_ns: 0, interface: 0, bytes, is_cut: sent as usize > length })
     }
 }
 

@@ -94,10 +94,16 @@ impl AdjacencyTable {
         AdjacencyTable { adjacencies, hops, paths, ports }
     }
 
+    /// The paths of a next hop that is a list of several.
+    #[must_use]
+    pub fn paths(&self, hop: Hop) -> &[SharedPath] {
+        self.paths.get(usize::from(hop.0)).map_or(&[], |paths| paths)
+    }
+
     /// The path of a flow, if the next hop is a list of several; `hash` is called only then.
     #[must_use]
     pub fn path(&self, hop: Hop, hash: impl FnOnce() -> u32) -> Option<&SharedPath> {
-        let paths = self.paths.get(usize::from(hop.0))?;
+        let paths = self.paths(hop);
         let total = paths.last()?.up_to;
         // Mixed again, because bits of the same hash choose workers and upstream routers.
         let point = ((mix(u64::from(hash())) >> 32) * u64::from(total)) >> 32;

@@ -13,7 +13,7 @@ use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
 use super::hosts::{HostRoutes, onto_link};
 use super::linked::LinkedRoutes;
 use crate::backend::system;
-use crate::interface::{Interface, broadcast, longest_frame};
+use crate::interface::{Interface, broadcasts, longest_frame};
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
 /// Destinations that no router forwards, whatever its default route (RFC 1812, section 5.3.7; RFC 3927, section 7;
@@ -80,16 +80,18 @@ impl ControlState {
         Ok(state)
     }
 
-    /// Routes to a port's link and to its own addresses. Packets for the broadcast address of the link are dropped
-    /// silently (RFC 1812, section 5.3.5.2; RFC 2644).
+    /// Routes to a port's link and to its own addresses. Packets for all stations of the link are dropped
+    /// silently (RFC 1812, section 5.3.5; RFC 2644).
     pub(super) fn add_own_routes(&mut self, number: u16, port: &Interface) -> Result<(), RouteError> {
         for (address, length) in &port.addresses {
             let whole = if address.is_ipv4() { 32 } else { 128 };
             let link = IpPrefix::around(*address, *length).filter(|_| *length < whole);
             if let Some(prefix) = link.filter(|prefix| !ControlState::is_never_forwarded(*prefix)) {
                 self.want_route(prefix, &[NextHop::Link(number)])?;
-                let all = broadcast(prefix).and_then(|all| IpPrefix::around(all, whole));
-                all.map_or(Ok(()), |all| self.set_route(all, NextHop::Blackhole))?;
+                for all in broadcasts(prefix).into_iter().flatten() {
+                    IpPrefix::around(all, whole)
+                        .map_or(Ok(()), |all| self.set_route(all, NextHop::Blackhole))?;
+                }
             }
             if let Some(own) = IpPrefix::around(*address, whole) {
                 self.set_route(own, NextHop::Local)?;

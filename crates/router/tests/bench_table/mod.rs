@@ -179,8 +179,9 @@ impl Laboratory {
     }
 
     pub(crate) fn arp(&self, message: &ArpMessage) -> Vec<u8> {
-        let header =
-            EthernetHeader { destination: message.target.0, source: message.sender.0, kind: EtherType::ARP };
+        let target = message.target.0;
+        let destination = if target == Mac::default() { Mac::BROADCAST } else { target };
+        let header = EthernetHeader { destination, source: message.sender.0, kind: EtherType::ARP };
         [&header.to_bytes()[..], &message.to_bytes()].concat()
     }
 }

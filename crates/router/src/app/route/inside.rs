@@ -71,13 +71,14 @@ impl Routing {
         self.mtu_by(tunnel, self.hop_to(tunnel.ends.1))
     }
 
-    /// The longest packet that a tunnel takes by this next hop.
+    /// The longest packet that a tunnel takes by this next hop: of several, by the narrowest link, since each sealed packet may take any.
     pub(super) fn mtu_by(&self, tunnel: &Tunnel, hop: Hop) -> Option<u16> {
-        let port = match self.next(hop, &[])? {
-            NextHop::Link(port) | NextHop::Station((port, _)) => port,
-            _ => return None,
+        let link = |next: NextHop| match next {
+            NextHop::Link(port) | NextHop::Station((port, _)) => Some(self.ports[usize::from(port)].mtu),
+            _ => None,
         };
-        Some(tunnel.mtu(self.ports[usize::from(port)].mtu))
+        let several = self.table.paths(hop).iter().filter_map(|path| link(path.next)).min();
+        several.or_else(|| link(self.next(hop, &[])?)).map(|mtu| tunnel.mtu(mtu))
     }
 
     /// A sealed packet for the router: what is inside is handled as if it had arrived itself, if its sender may use

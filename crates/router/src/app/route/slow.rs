@@ -125,9 +125,14 @@ impl Routing {
     fn is_own_source(&self, source: IpAddr) -> bool {
         match self.next(self.hop_to(source), &[]) {
             Some(NextHop::Local) => true,
-            Some(NextHop::Blackhole) => self.ports.iter().any(|port| port.is_broadcast(source)),
+            Some(NextHop::Blackhole) => self.is_broadcast(source),
             _ => false,
         }
+    }
+
+    /// Whether an address is that of all stations of a link.
+    fn is_broadcast(&self, address: IpAddr) -> bool {
+        self.ports.iter().any(|port| port.is_broadcast(address))
     }
 
     /// The next hop with this number for an IP packet.
@@ -159,6 +164,7 @@ impl Routing {
             return Fate::Dropped(DropCause::NoRoute);
         }
         let station = match next {
+            Some(NextHop::Blackhole) if self.is_broadcast(to) => return Fate::Dropped(DropCause::Multicast),
             Some(NextHop::Blackhole) => return Fate::Dropped(DropCause::Rejected),
             None | Some(NextHop::Local | NextHop::Multipath(_)) => {
                 return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::NoRoute));
@@ -229,9 +235,11 @@ impl Routing {
     }
 
     /// Called when a station has announced its MAC address. One outside the prefixes of its link is accepted only if
-    /// the router itself has asked for it, because a route leads to it.
+    /// the router itself has asked for it, because a route leads to it; the router's own address and those of all
+    /// stations of the link never are.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
-        if mac.is_multicast() || mac == Mac::default() {
+        let port = &self.ports[usize::from(station.0)];
+        if mac.is_multicast() || mac == Mac::default() || port.is_broadcast(station.1) || port.owns(station.1) {
             return;
         }
         if self.ports[usize::from(station.0)].reaches(station.1) || self.control.has_station(station) {
