@@ -271,7 +271,7 @@ fn addresses(port: &mut TableReader<'_, '_>, before: &[PlannedPort]) -> Vec<(IpA
                     (format!("{address} is not the address of a station"), ADDRESS),
                 );
             }
-            Some(address) if found.contains(&address) => {
+            Some(address) if found.iter().any(|(other, _)| *other == address.0) => {
                 port.wrong_item("addresses", item, (format!("{} is there already", address.0), ADDRESS));
             }
             Some(address) => {

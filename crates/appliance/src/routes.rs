@@ -43,6 +43,14 @@ impl<'a> RouteContext<'a> {
         self.ports.iter().find(|port| port.addresses.iter().any(|(own, _)| *own == address))
     }
 
+    /// Why a port cannot find the stations behind a prefix, if it cannot.
+    fn cannot_ask(&self, port: u16, prefix: IpPrefix) -> Option<String> {
+        let PlannedPort { name, addresses, .. } = self.ports.get(usize::from(port))?;
+        let asks = addresses.is_empty() || addresses.iter().any(|(own, _)| own.is_ipv4());
+        let missing = self.sound && prefix.address().is_ipv4() && !asks;
+        missing.then(|| format!("port `{name}` has no IPv4 address with which to ask for stations"))
+    }
+
     /// Why an address does not name a single station, if it does not.
     fn why_no_station(&self, address: IpAddr) -> Option<String> {
         if !is_of_a_station(address, if address.is_ipv4() { 32 } else { 128 }) {
@@ -124,7 +132,11 @@ fn hops_of(
                 "via = \"192.0.2.9\"",
             );
         }
-        hops.push(PlannedHop::Link(port??));
+        let port = port??;
+        if let Some(message) = prefix.and_then(|prefix| around.cannot_ask(port, prefix)) {
+            route.wrong("port", message, "a port with an IPv4 address, or `via` and a [[neighbour]]");
+        }
+        hops.push(PlannedHop::Link(port));
         return prefix;
     }
     let several = matches!(table.get("via").map(|node| &node.content), Some(Content::List(_)));
@@ -232,6 +244,10 @@ pub(crate) fn neighbour(
     reader.require("station", "an address such as \"02:00:00:00:00:01\"");
     let address: Option<IpAddr> = reader.parsed("address", NEIGHBOUR);
     let mac = station(&mut reader, "station");
+    if let Some(owner) = around.ports.iter().find(|port| mac.is_some() && port.mac == mac) {
+        let message = format!("this is the MAC address of the router's own port `{}`", owner.name);
+        reader.wrong("station", message, "the address of a station at the other end");
+    }
     let port =
         reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
     let address = address?;
@@ -242,9 +258,17 @@ pub(crate) fn neighbour(
         reader.wrong("address", message, NEIGHBOUR);
         return None;
     }
+    let near = around.ports.iter().position(|port| reaches(port, address));
     let port = match port {
-        Some(port) => port?,
-        None => match around.ports.iter().position(|port| reaches(port, address)) {
+        Some(port) => {
+            let elsewhere = near.filter(|near| !is_link_local(address) && Some(*near as u16) != port);
+            if let Some(near) = elsewhere.map(|near| &around.ports[near]) {
+                let message = format!("{address} is on the link of port `{}`", near.name);
+                reader.wrong("port", message, "the port to whose link the address belongs");
+            }
+            port?
+        }
+        None => match near {
             Some(near) => near as u16,
             None if !around.sound => return None,
             None => {
