@@ -224,7 +224,11 @@ mod tests {
                 "aes-128-gcm\"\nkey = \"00112233445566778899AABBCCDDEEFF04030201\"",
                 ":10: [out] and [in] have the same key: each direction needs its own",
             ),
-            ("ff112233445566778899aabbccddee00", "00112233445566778899aabbccddeeff", ":10: [out] and [in] have"),
+            (
+                "ff112233445566778899aabbccddee00",
+                "00112233445566778899aabbccddeeff",
+                ":10: [out] and [in] have",
+            ),
         ] {
             let problem = parse_keys(&SOUND.replacen(from, to, 1)).unwrap_err().join("\n");
             assert!(problem.contains(message), "{to}: {problem}");

@@ -43,7 +43,11 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
         root.wrong("switch", format!("`{name}` {why}"), "a switch that needs no more than IP headers");
     }
     for why in of_network(&setup, switch) {
-        root.wrong("scenario", why.to_owned(), "a network whose cables stay as they are: real ones fail by themselves");
+        root.wrong(
+            "scenario",
+            why.to_owned(),
+            "a network whose cables stay as they are: real ones fail by themselves",
+        );
     }
     if setup.graph.hosts() > MOST_HOSTS {
         root.wrong(
@@ -73,8 +77,10 @@ fn of_network(setup: &Setup, switch: SwitchId) -> impl Iterator<Item = &'static 
     let own = |link: &Link| [link.from, link.to].contains(&Node::Switch(switch));
     let loses = setup.graph.links().iter().any(|link| own(link) && link.loss > 0.0);
     let changes = !setup.timeline.changes.is_empty();
-    let found =
-        [(changes, "cables fail or return during the run"), (loses, "a cable of the switch loses packets at random")];
+    let found = [
+        (changes, "cables fail or return during the run"),
+        (loses, "a cable of the switch loses packets at random"),
+    ];
     found.into_iter().filter(|(is, _)| *is).map(|(_, why)| why)
 }
 

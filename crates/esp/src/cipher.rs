@@ -251,7 +251,8 @@ mod tests {
     #[test]
     fn ciphers_with_one_encryption_key_are_recognised() {
         let with = |at: usize| std::array::from_fn(|n| u8::from(n == at));
-        let keys = [0, 15].map(|at| (EspCipher::aes_256_gcm(&with(at)), EspCipher::aes_128_cbc_hmac_sha1(&with(at))));
+        let keys = [0, 15]
+            .map(|at| (EspCipher::aes_256_gcm(&with(at)), EspCipher::aes_128_cbc_hmac_sha1(&with(at))));
         let [(gcm, cbc), (other_gcm, other_cbc)] = &keys;
         let short = |at: usize| EspCipher::aes_128_gcm(&std::array::from_fn(|n| u8::from(n == at)));
         for (one, other, same) in [
@@ -259,13 +260,21 @@ mod tests {
             (gcm, gcm, true),
             (gcm, &EspCipher::aes_256_gcm(&std::array::from_fn(|n| u8::from(n == 0 || n > 31))), true),
             (cbc, other_cbc, false),
-            (cbc, &EspCipher::aes_128_cbc_hmac_sha1(&std::array::from_fn(|n| u8::from(n == 0 || n > 15))), true),
+            (
+                cbc,
+                &EspCipher::aes_128_cbc_hmac_sha1(&std::array::from_fn(|n| u8::from(n == 0 || n > 15))),
+                true,
+            ),
             (cbc, &short(0), true),
             (cbc, &short(15), false),
             (&short(16), &short(19), true),
             (gcm, cbc, false),
         ] {
-            assert_eq!((one.has_the_key_of(other), other.has_the_key_of(one)), (same, same), "{one:?}, {other:?}");
+            assert_eq!(
+                (one.has_the_key_of(other), other.has_the_key_of(one)),
+                (same, same),
+                "{one:?}, {other:?}"
+            );
         }
     }
 

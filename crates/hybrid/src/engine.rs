@@ -40,7 +40,7 @@ impl Hybrid {
         let facts = facts(setup, load.as_ref());
         let driven = Drive::new(setup, background, load).run(sink, watch)?;
         let record = RunRecord {
-            jobs: driven.jobs.records(),
+            jobs: driven.jobs.records(driven.ended),
             events: driven.steps,
             ended: driven.ended,
             stop: driven.stop,

@@ -74,7 +74,7 @@ impl DagSettings {
         self.stages.iter().position(|stage| stage.name == name)
     }
 
-    /// All impossible settings, and those without effect, regardless of the network.
+    /// All impossible settings, regardless of the network.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let stages = (0..self.stages.len()).flat_map(|number| {

@@ -186,19 +186,9 @@ impl FrameworkSettings {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// All impossible settings, and those without effect, regardless of the network.
+    /// All impossible settings, regardless of the network.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
-        let usual = FrameworkSettings::default();
-        let spark = self.framework == Framework::Spark;
-        let idle = |path: &str, set: bool, why: &str| {
-            set.then(|| Problem::new(path, format!("`{path}` has no effect: {why}")))
-        };
-        let one_kind = "spark has one kind of container (map_containers)";
-        let complete = "a stage of spark starts when all that it reads is done";
-        let at_once = "spark assigns tasks immediately; this sets only the interval of speculation";
-        let none = "there are no stragglers";
-        let off = "speculation is off";
         let twice = |path: &str, hosts: &[u32]| {
             let again = hosts.iter().enumerate().find(|(at, host)| hosts[..*at].contains(host));
             again.map(|(_, host)| Problem::new(path, format!("host {host} is given twice")))
@@ -209,6 +199,24 @@ impl FrameworkSettings {
             positive("fetchers", self.fetchers != Some(0)),
             positive("heartbeat", self.heartbeat > Span::ZERO),
             positive("call", self.call > Bytes::ZERO),
+        ];
+        found.into_iter().flatten().chain(self.problems_of_disks()).collect()
+    }
+
+    /// All settings that differ from the default and have no effect.
+    #[must_use]
+    pub fn without_effect(&self) -> Vec<Problem> {
+        let usual = FrameworkSettings::default();
+        let spark = self.framework == Framework::Spark;
+        let idle = |path: &str, set: bool, why: &str| {
+            set.then(|| Problem::new(path, format!("`{path}` has no effect: {why}")))
+        };
+        let one_kind = "spark has one kind of container (map_containers)";
+        let complete = "a stage of spark starts when all that it reads is done";
+        let at_once = "spark assigns tasks immediately; this sets only the interval of speculation";
+        let none = "there are no stragglers";
+        let off = "speculation is off";
+        let found = [
             idle("reduce_containers", spark && self.reduce_containers != usual.reduce_containers, one_kind),
             idle("slow_start", spark && self.slow_start != usual.slow_start, complete),
             idle("heartbeat", spark && !self.speculation && self.heartbeat != usual.heartbeat, at_once),
@@ -228,6 +236,6 @@ impl FrameworkSettings {
                 off,
             ),
         ];
-        found.into_iter().flatten().chain(self.problems_of_disks()).collect()
+        found.into_iter().flatten().collect()
     }
 }

@@ -249,6 +249,17 @@ impl Steps {
         }
     }
 
+    /// All steps so far. What an open step waits for bounds it.
+    pub(crate) fn records_until(&self, now: Time) -> Vec<StepRecord> {
+        let mut records = self.records.clone();
+        for (task, open) in (0..).zip(&self.open) {
+            if let Some(open) = open {
+                records[open.record].bound = self.awaited(now, task, open);
+            }
+        }
+        records
+    }
+
     /// What an open step waits for: the last of the needs known beforehand, then bulk transfers, then calls. A fetch
     /// without a transfer, or before the last map is done, waits for tasks.
     fn awaited(&self, now: Time, task: u32, open: &Open) -> Resource {

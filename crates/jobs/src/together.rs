@@ -69,10 +69,10 @@ impl ClusterJobs {
         self.jobs.iter_mut()
     }
 
-    /// Their records so far.
+    /// Their records up to now.
     #[must_use]
-    pub fn records(&self) -> Vec<JobRecord> {
-        self.jobs.iter().map(ClusterJob::record).collect()
+    pub fn records(&self, now: Time) -> Vec<JobRecord> {
+        self.jobs.iter().map(|job| job.record(now)).collect()
     }
 }
 

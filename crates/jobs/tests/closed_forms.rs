@@ -5,7 +5,7 @@ mod idle;
 use std::collections::BTreeMap;
 
 use idle::{LINE, cluster};
-use weft_core::record::{JobPhase, JobRecord, Resource, StepRecord};
+use weft_core::record::{JobPhase, JobRecord, Resource, RunRecord, StepRecord};
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
 use weft_jobs::{Cluster, ClusterJob, Framework, FrameworkSettings, TeraSortSettings, Transfer};
@@ -408,9 +408,13 @@ fn an_unfinished_job_names_its_tasks() {
         }
     }
     assert!(job.due() == Time::NEVER || !job.is_expecting(), "heartbeats alone are no progress");
-    let record = job.record();
+    let record = job.record(Time::ZERO + Span::from_s(61));
     assert_eq!(record.unfinished().collect::<Vec<_>>(), ["job", "map 0", "reduce 0"]);
     assert_eq!(record.duration(), None);
     let open = record.steps.iter().find(|step| step.end.is_none()).expect("the map is open");
-    assert_eq!((open.name, open.task), ("map", 1));
+    assert_eq!((open.name, open.task, open.bound), ("map", 1, Resource::Network));
+    let over = JobPhase::ALL.map(|phase| record.is_over(phase));
+    assert_eq!(over, [true, false, false, false, false], "only the submission");
+    let [seconds, map, ..] = (RunRecord { jobs: vec![record], ..RunRecord::default() }).job_measures();
+    assert_eq!((seconds, map), (None, None));
 }

@@ -241,7 +241,7 @@ fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
         speculation_factor: 2.0,
         ..FrameworkSettings::default()
     };
-    let paths: Vec<String> = spark.problems().into_iter().map(|problem| problem.path).collect();
+    let paths: Vec<String> = spark.without_effect().into_iter().map(|problem| problem.path).collect();
     assert_eq!(paths, ["slow_start", "speculation_factor"]);
 }
 

@@ -15,13 +15,28 @@ pub(crate) fn choose<'a>(
     if texts.is_empty() {
         return Ok(all().collect());
     }
-    let lost: Vec<&str> =
-        texts.iter().map(String::as_str).filter(|text| !all().any(|claim| names(text, claim))).collect();
+    let lost: Vec<&str> = texts
+        .iter()
+        .map(String::as_str)
+        .filter(|text| !ends(text).iter().all(|end| has(source, end)))
+        .collect();
     if lost.is_empty() {
         return Ok(all().filter(|claim| texts.iter().any(|text| names(text, claim))).collect());
     }
     let known: Vec<&str> = all().map(|claim| claim.id.get_ref().as_str()).collect();
     Err(Error::BadInput(format!("there is no claim {}\nallowed: {}", lost.join(", "), known.join(", "))))
+}
+
+fn has(source: &PublishedSource, id: &str) -> bool {
+    source.claims.iter().any(|claim| claim.id.get_ref() == id)
+}
+
+/// The claims that a text names: one, or the ends of a range.
+fn ends(text: &str) -> Vec<&str> {
+    match text.split_once('-') {
+        Some((from, to)) if split(from).zip(split(to)).is_some_and(|(from, to)| from <= to) => vec![from, to],
+        _ => vec![text],
+    }
 }
 
 fn names(text: &str, claim: &PublishedClaim) -> bool {
@@ -65,7 +80,10 @@ mod tests {
 
     #[test]
     fn a_text_that_names_no_claim_is_refused() {
-        let message = chosen(&["C1", "C3", "E1-E2"]).unwrap_err();
-        assert!(message.contains("no claim C3, E1-E2") && message.contains("allowed: C1, C2"), "{message}");
+        let message = chosen(&["C1", "C3", "E1-E2", "C1-C22", "C20-C1"]).unwrap_err();
+        assert!(
+            message.contains("no claim C3, E1-E2, C1-C22, C20-C1\n") && message.contains("allowed: C1, C2"),
+            "{message}"
+        );
     }
 }

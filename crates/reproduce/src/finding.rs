@@ -15,7 +15,10 @@ use crate::source::{Part, PublishedClaim};
 pub(crate) const RESULTS: &str = "results.json";
 
 /// Why a part has no value although its runs are complete.
-pub(crate) const NO_VALUE: &str = "the runs have no such value: too few flows, or a level never reached";
+pub(crate) const NO_VALUE: &str = "the runs have no such value: too few flows, a level never reached, a division by zero, or nothing of the kind to measure";
+
+/// How it begins, also in findings of earlier versions.
+const NO_VALUE_BEGINS: &str = "the runs have no such value";
 
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,6 +132,14 @@ impl ClaimFinding {
         self.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0)
     }
 
+    /// Whether `newer` must not replace this finding: it is in the reduced form and this one is not, or of two of equal definition
+    /// it lacks values or, in one results epoch, has fewer seeds.
+    fn outweighs(&self, newer: &ClaimFinding) -> bool {
+        let larger = newer.form == Form::Quick && self.form != Form::Quick && self.known() > 0;
+        let fewer = self.epoch == newer.epoch && self.seeds() > newer.seeds();
+        larger || self.definition == newer.definition && (self.known() > newer.known() || fewer)
+    }
+
     /// Whether this finding is in the large form and `other`, in the full form, has more seeds: neither replaces the
     /// other.
     fn stands_beside(&self, other: &ClaimFinding) -> bool {
@@ -194,7 +205,7 @@ pub(crate) fn verdict(claim: &PublishedClaim, findings: &ClaimFindings) -> Claim
     }
     let Some(finding) = finding else { return ClaimStatus::NotRun("not yet".to_owned()) };
     let judgement = judged(claim, &finding.parts);
-    let decided = judgement.is_some() || finding.not_run == NO_VALUE;
+    let decided = judgement.is_some() || finding.not_run.starts_with(NO_VALUE_BEGINS);
     match (judgement, &claim.otherwise) {
         (Some(true), _) => ClaimStatus::Reproduced,
         (_, Some(otherwise))
@@ -308,16 +319,17 @@ impl ClaimFindings {
             .fold((0, 0), |(all, stale), (id, one)| (all + 1, stale + usize::from(!holds(id, one))))
     }
 
-    /// Merges the findings of another call; a finding with missing values does not replace a more complete one of equal
-    /// definition.
-    pub(crate) fn take(&mut self, newer: &ClaimFindings) {
+    /// Merges the findings of another call, except where those here are [better](ClaimFinding::outweighs); returns the claims
+    /// whose runs were fewer or smaller.
+    pub(crate) fn take(&mut self, newer: &ClaimFindings) -> Vec<String> {
+        let mut kept = Vec::new();
         for (id, finding) in &newer.claims {
-            let better =
-                |old: &ClaimFinding| old.definition == finding.definition && old.known() > finding.known();
             let beside = self.claims.get(id).is_some_and(|old| finding.stands_beside(old));
             let known = if beside { &mut self.larger } else { &mut self.claims };
-            if !known.get(id).is_some_and(better) {
+            if !known.get(id).is_some_and(|old| old.outweighs(finding)) {
                 known.insert(id.clone(), finding.clone());
+            } else if finding.known() > 0 {
+                kept.push(id.clone());
             }
         }
         let found = newer.others.iter().filter(|(_, finding)| finding.not_run.is_empty());
@@ -332,6 +344,7 @@ impl ClaimFindings {
             let known = self.assumed.entry(assumption.clone()).or_default();
             take_complete(known, claims, |one| (&one.definition, values_of(&one.parts)));
         }
+        kept
     }
 }
 
@@ -551,6 +564,20 @@ mod tests {
         let mut kept = assumed(&[1.0, 2.0]);
         kept.take(&assumed(&[]));
         assert_eq!(kept, assumed(&[1.0, 2.0]));
+    }
+
+    #[test]
+    fn fewer_or_smaller_runs_do_not_replace_more_or_larger_ones() {
+        let quick =
+            |values: &[f64]| ClaimFinding { form: Form::Quick, definition: "q".into(), ..finding(values) };
+        let mut kept = findings(finding(&[1.2, 1.3]));
+        assert_eq!(kept.take(&findings(quick(&[1.0, 1.1, 1.2]))), ["C1"]);
+        assert_eq!(kept.take(&findings(finding(&[1.4]))), ["C1"]);
+        assert_eq!(kept, findings(finding(&[1.2, 1.3])));
+        assert!(kept.take(&findings(ClaimFinding { epoch: "next".into(), ..finding(&[1.4]) })).is_empty());
+        assert_eq!(kept.claims["C1"].seeds(), 1, "results have changed since");
+        let mut small = findings(quick(&[1.0]));
+        assert!(small.take(&findings(finding(&[1.4]))).is_empty() && small.claims["C1"].form == Form::Full);
     }
 
     #[test]

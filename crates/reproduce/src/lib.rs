@@ -20,6 +20,7 @@ mod form;
 mod grid;
 mod larger;
 mod measure;
+mod options;
 mod overview;
 mod page;
 mod plan;

@@ -325,11 +325,14 @@ impl Stage {
     }
 }
 
-/// Whether an override applies to an experiment with the overrides `own`: `balance.drill.score=…` does not if the
-/// experiment sets `balance=presto`.
+/// Whether an override applies to an experiment with the overrides `own`: `balance.drill.score=…` and `sweep.balance=…` do not if
+/// the experiment sets `balance=presto`.
 fn concerns(change: &str, own: &[String]) -> bool {
     let path = change.split_once('=').map_or(change, |(path, _)| path);
     let other = |(family, member): (&str, &str)| {
+        if path.strip_prefix("sweep.") == Some(family) {
+            return true;
+        }
         let below = path.strip_prefix(family).and_then(|rest| rest.strip_prefix('.'));
         below.is_some_and(|rest| rest.split('.').next() != Some(member))
     };

@@ -1,6 +1,6 @@
 //! One call: from claims to measures, runs, findings and pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::measure::Runs;
 use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
-use crate::{choice, definition, report, terminal};
+use crate::{choice, definition, options, report, terminal};
 
 /// The options of a call.
 pub struct ReproduceOptions {
@@ -34,6 +34,9 @@ pub struct ReproduceOptions {
     /// Called before the first run with what is about to be computed and written.
     pub announce: Box<dyn Fn(&str) + Send + Sync>,
 }
+
+/// Why a claim is not run in the quick form.
+const TOO_SMALL: &str = "the quick form is too small for it";
 
 /// Approximate disk space of a run's statistics: most is in its `detail.json`, which grows with the links.
 const BYTES_OF_A_RUN: usize = 150_000;
@@ -100,6 +103,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let folder = Folder::find(name)?;
     let source = PublishedSource::read(&folder)?;
     let claims = choice::choose(&source, &options.claims)?;
+    options::refuse_idle(&source, &claims, &options)?;
     let destination = options.write.as_deref().map(destination).transpose()?;
     options.run.out = options.run.out.join(&folder.name);
     folder.unpack(&options.run.out)?;
@@ -120,6 +124,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let assumptions = source.assumptions.iter().filter(|_| options.assumptions);
     let mut assumed: Vec<Assumed<'_>> =
         assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
+    refuse(&source, (&asked, &figures))?;
     let (solved, unsolved) = plan.solve(options.run.jobs);
     let (measured, unmeasured, stopped) = plan.measure(form, (&options.announce, &options.run.stop));
     let batches = plan.batches();
@@ -142,8 +147,15 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     findings.write(&options.run.out.join(RESULTS))?;
     if let Some(path) = destination {
         let mut kept = ClaimFindings::read(&path)?;
-        kept.take(&findings);
+        let better = kept.take(&findings);
         kept.write(&path)?;
+        if !better.is_empty() {
+            let file = path.display();
+            (options.announce)(&format!(
+                "{file} keeps its findings from more or larger runs: {}",
+                better.join(", ")
+            ));
+        }
     }
     let path = report::write(&options.run.out, (&source, &folder), (&plan, &runs), &findings)?;
     Ok(ReproduceOutcome {
@@ -154,6 +166,29 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
         interrupted,
         reused,
     })
+}
+
+/// Refuses claims and figures whose cases or settings do not exist, unless the file says that they are awaited. Rows of tables say
+/// themselves why they are empty.
+fn refuse(source: &PublishedSource, (asked, figures): (&[Asked<'_>], &[Drawn<'_>])) -> Result<(), Error> {
+    let mut mistakes = BTreeSet::new();
+    let mut add = |what: String, why: Option<&String>| {
+        let why = why.filter(|why| why.as_str() != TOO_SMALL && !source.awaits(why));
+        mistakes.extend(why.map(|why| format!("{what}: {why}")));
+    };
+    for Asked { claim, parts, otherwise } in asked {
+        let id = claim.id.get_ref();
+        parts.iter().for_each(|part| add(format!("claim {id}"), part.as_ref().err()));
+        otherwise.iter().for_each(|part| add(format!("claim {id}, otherwise"), part.as_ref().err()));
+    }
+    for Drawn { drawing, lines } in figures {
+        let all = lines.iter().flatten();
+        all.for_each(|one| add(format!("figure {}", drawing.id.get_ref()), one.as_ref().err()));
+    }
+    match mistakes.is_empty() {
+        true => Ok(()),
+        false => Err(Error::BadInput(format!("{CLAIMS}: {}", Vec::from_iter(mistakes).join("\n")))),
+    }
 }
 
 fn is_not_reproduced(claim: &PublishedClaim, findings: &ClaimFindings) -> bool {
@@ -174,7 +209,7 @@ fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a PublishedClaim, form: For
         MeasureContext { experiment: &claim.experiment, at: &claim.at, form, ..MeasureContext::default() };
     let mut all = |context: &MeasureContext<'_>| {
         let too_small = context.form == Form::Quick && !claim.quick && !context.varied;
-        let small = || Err("the quick form is too small for it".to_owned());
+        let small = || Err(TOO_SMALL.to_owned());
         let locate = |expression| if too_small { small() } else { plan.locate(expression, context) };
         let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
         parts.iter().flatten().for_each(|one| plan.want(one));
@@ -203,7 +238,7 @@ fn assume<'a>(
         // a claim judged with its alternative choice in the reduced form is judged under an assumption, too
         let locate = |expression| match claim.quick || claim.otherwise.is_some() {
             true => plan.locate(expression, &context),
-            false => Err("the quick form is too small for it".to_owned()),
+            false => Err(TOO_SMALL.to_owned()),
         };
         let parts: Vec<_> = claim.expressions().into_iter().map(locate).collect();
         parts.iter().flatten().for_each(|one| plan.want(one));

@@ -244,18 +244,17 @@ impl Part {
         if let Some(one) = self.one_run {
             return format!("{} among the runs", number(one));
         }
-        if let (Some(from), Some(to)) = (self.from, self.to) {
-            return format!("{} to {}", number(from), number(to));
-        }
+        let range = self.from.zip(self.to).map(|(from, to)| format!("{} to {}", number(from), number(to)));
+        let alone = |limit: Option<f64>| limit.filter(|_| range.is_none());
         let limits = [
-            ("at least", self.from),
-            ("at most", self.to),
+            ("at least", alone(self.from)),
+            ("at most", alone(self.to)),
             ("above", self.above),
             ("below", self.below),
             ("exactly", self.exactly),
         ];
         let told = limits.iter().filter_map(|(word, limit)| Some(format!("{word} {}", number((*limit)?))));
-        told.collect::<Vec<_>>().join(", ")
+        range.clone().into_iter().chain(told).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -342,6 +341,12 @@ impl PublishedSource {
         let mut parts: BTreeMap<Option<&str>, Vec<&PublishedClaim>> = BTreeMap::new();
         self.claims.iter().for_each(|claim| parts.entry(claim.engine(self)).or_default().push(claim));
         parts
+    }
+
+    /// Whether the file itself gives this reason why something cannot be run yet.
+    pub(crate) fn awaits(&self, why: &str) -> bool {
+        let experiments = self.experiments.iter().filter_map(|experiment| experiment.awaited.as_ref());
+        self.awaited.values().chain(experiments).any(|reason| reason == why)
     }
 
     /// The experiment with this id.

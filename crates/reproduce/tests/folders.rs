@@ -170,6 +170,46 @@ fn claims_are_measured_judged_and_written_down() {
     assert!(page.contains("From 2 seeds, 4 runs, 800 flows"), "{page}");
 }
 
+/// Cases and settings that do not exist, wherever a measure uses them; nothing is run.
+#[test]
+fn measures_of_what_does_not_exist_are_refused() {
+    for (from, to, message) in [
+        ("fct.mean(ecmp, load = 0.6)", "fct.mean(ecpm, load = 0.6)", "claim C1: E has no case `ecpm`"),
+        (
+            "at = \"load = 0.6\"\n[[claim.part]]",
+            "at = \"load = 0.7\"\n[[claim.part]]",
+            "claim C2: E has no case `0.7`",
+        ),
+        (
+            "[[claim.part]]\nmeasure = \"fct.mean(random)",
+            "[claim.otherwise]\nopen = \"x\"\nchoice = \"y\"\nset = [\"traffic.x=1\"]\n[[claim.part]]\nmeasure = \"fct.mean(random)",
+            "claim C2, otherwise: the scenario cannot be read: `traffic.x` is not a setting",
+        ),
+    ] {
+        let scratch = Scratch::new("no-such");
+        scratch.edit(from, to);
+        let error = scratch.run(|options| options.tables = true).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+        assert_eq!(runs_below(&scratch.0.join("runs")), 0);
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let scratch = Scratch::new("idle");
+    for (change, message) in [
+        ((|options| options.assumptions = true) as fn(&mut ReproduceOptions), "--assumptions has no effect"),
+        (|options| (options.tables, options.claims) = (true, vec!["C2".into()]), "--tables has no effect"),
+        (|options| options.claims = vec!["C1-C9".into()], "there is no claim C1-C9"),
+    ] {
+        let error = scratch.run(change).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    scratch.edit(", large = [\"measure.flows=300\"]", "");
+    let error = scratch.run(|options| options.form = Form::Large).unwrap_err().to_string();
+    assert!(error.contains("--large has no effect"), "{error}");
+}
+
 #[test]
 fn only_what_claims_need_is_run_and_nothing_twice() {
     let scratch = Scratch::new("some");

@@ -71,7 +71,8 @@ pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
 pub(crate) fn counted_flows_arrive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let is_job =
         |pattern: &PatternSettings| matches!(pattern, PatternSettings::TeraSort(_) | PatternSettings::Dag(_));
-    if facts.settings.flows().iter().all(|entry| is_job(&entry.pattern)) {
+    let flows = facts.settings.flows();
+    if !flows.is_empty() && flows.iter().all(|entry| is_job(&entry.pattern)) {
         let why = "all flows are those of jobs, and the run ends with the jobs";
         facts.idle("measure.flows", why, found);
     }

@@ -9,7 +9,7 @@ use weft_core::{Rate, Span, Time};
 use weft_model::{Case, ScenarioSettings};
 use weft_topology::{Graph, LinkState, plan};
 use weft_workload::pattern::open_loop::LoadCounts;
-use weft_workload::{Limits, PatternSettings, Shape, TrafficSettings, check, notes};
+use weft_workload::{Limits, PatternSettings, Problem, Shape, TrafficSettings, check, notes, without_effect};
 
 fn first_seed(settings: &ScenarioSettings) -> u64 {
     settings.seeds.first().copied().unwrap_or(1)
@@ -125,6 +125,8 @@ pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
         until: settings.measure.until.map(|span| Time::ZERO + span),
     };
     found.extend(check(&settings.flows(), &shape, &limits).iter().map(Finding::from));
+    let idle = |problem: &Problem| Finding { idle: true, exact: true, ..Finding::from(problem) };
+    found.extend(without_effect(&settings.flows()).iter().map(idle));
 }
 
 /// A class that an entry chooses has a queue of its own.

@@ -50,7 +50,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     };
     let pauses = pauses(&mut domains, end);
     let left = domains.iter().map(|domain| domain.cx.pool.alive() as u64).sum();
-    let jobs = domains[0].hosts.job_records();
+    let jobs = domains[0].hosts.job_records(finish.at);
     let collector = Collector { plan: &plan, ended: finish.at, with_arrivals: arrivals.is_some() };
     let mut record = plan.setup.record();
     record

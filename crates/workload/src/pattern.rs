@@ -74,6 +74,11 @@ pub trait Pattern {
         None
     }
 
+    /// Its settings that have no effect beside others; paths as in [`Pattern::flows`].
+    fn without_effect(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
     /// A remark that is not a mistake but should be read, without the name of the traffic entry: `weft check` and `weft run` print it
     /// behind that. Only for sites in which [`Pattern::flows`] finds no problem.
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
@@ -107,6 +112,7 @@ weft_core::family! {
         fn is_in_turn(&self) -> bool;
         fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob>;
         fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late>;
+        fn without_effect(&self) -> Vec<Problem>;
         fn note(&self, site: &PatternSite<'_>) -> Option<String>;
     }
 }

@@ -53,6 +53,16 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
     open(traffic, shape, limits, 0).err().unwrap_or_default()
 }
 
+/// All settings of patterns that have no effect beside others; paths as in [`check`].
+#[must_use]
+pub fn without_effect(traffic: &[TrafficSettings]) -> Vec<Problem> {
+    let of = |(index, entry): (usize, &TrafficSettings)| {
+        let found = AnyPattern::new(&entry.pattern, ()).without_effect().into_iter();
+        found.map(move |problem| problem.within(&format!("traffic[{index}]")))
+    };
+    traffic.iter().enumerate().flat_map(of).collect()
+}
+
 /// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
 /// # Errors

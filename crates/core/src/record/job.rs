@@ -1,7 +1,7 @@
 //! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
 
 use crate::ids::HostId;
-use crate::record::{Activity, RunRecord};
+use crate::record::{Activity, JobPhase, RunRecord};
 use crate::units::{Bytes, Span, Time};
 
 /// What a step of a task waits for.
@@ -104,7 +104,7 @@ pub struct StepRecord {
     pub start: Time,
     /// When it ended; `None`: the run ended first.
     pub end: Option<Time>,
-    /// The resource that finished last, and thus bounded it.
+    /// The resource that finished last, and thus bounded it; of an unfinished step, the one that it waits for.
     pub bound: Resource,
     /// The task whose end began it; `None`: the end of the previous step of its own task.
     pub after: Option<u32>,
@@ -139,6 +139,27 @@ impl JobRecord {
     pub fn bounded_by(&self, resource: Resource) -> Span {
         let of = self.steps.iter().filter(|step| step.bound == resource);
         of.filter_map(|step| step.end.map(|end| end.since(step.start))).sum()
+    }
+
+    /// Whether no task is still in a phase, or has it ahead.
+    #[must_use]
+    pub fn is_over(&self, phase: JobPhase) -> bool {
+        let reduces = |task: usize| {
+            let own = |step: &&StepRecord| step.task as usize == task;
+            self.steps.iter().filter(own).any(|step| self.phase_of(step) == JobPhase::Reduce)
+        };
+        let is_past =
+            |task: usize| self.tasks[task].end.is_some() || phase == JobPhase::Shuffle && reduces(task);
+        let all = |fetch: bool| {
+            (1..self.tasks.len()).filter(|task| self.tasks[*task].fetches == fetch).all(is_past)
+        };
+        self.end.is_some()
+            || match phase {
+                JobPhase::Submission => self.own_tasks().iter().any(|task| task.host.is_some()),
+                JobPhase::Map => all(false),
+                JobPhase::Shuffle | JobPhase::Reduce => all(true),
+                JobPhase::Commit => false,
+            }
     }
 
     /// From the first start to the last end of the steps with this name.
@@ -196,12 +217,14 @@ impl RunRecord {
         let ends: Option<Vec<Time>> = self.jobs.iter().map(|job| job.end).collect();
         let end = ends.and_then(|ends| ends.into_iter().max());
         let lasting = |from: Option<Time>, to: Option<Time>| Some(to?.since(from?).seconds());
-        let over_jobs = |found: Vec<(Time, Time)>| {
-            lasting(found.iter().map(|(from, _)| *from).min(), found.iter().map(|(_, to)| *to).max())
+        let over_jobs = |phase: JobPhase, found: Vec<(Time, Time)>| {
+            let over = self.jobs.iter().all(|job| job.is_over(phase));
+            let from = found.iter().map(|(from, _)| *from).min().filter(|_| over);
+            lasting(from, found.iter().map(|(_, to)| *to).max())
         };
-        let phase = |names: &[&str]| {
+        let phase = |phase: JobPhase, names: &[&str]| {
             let found = self.jobs.iter().flat_map(|job| names.iter().filter_map(|name| job.phase(name)));
-            over_jobs(found.collect())
+            over_jobs(phase, found.collect())
         };
         let bound =
             |resource| Some(self.jobs.iter().map(|job| job.bounded_by(resource).seconds()).sum::<f64>());
@@ -214,9 +237,9 @@ impl RunRecord {
             (!paths.is_empty()).then(|| paths.iter().map(|times| of(times).seconds()).sum::<f64>())
         };
         let unfinished = self.jobs.iter().map(|job| job.unfinished().count()).sum::<usize>() as f64;
-        let map = over_jobs(self.jobs.iter().filter_map(JobRecord::map_phase).collect());
-        let shuffle = phase(&["fetch early", "fetch"]);
-        let reduce = phase(&["merge", "reduce"]);
+        let map = over_jobs(JobPhase::Map, self.jobs.iter().filter_map(JobRecord::map_phase).collect());
+        let shuffle = phase(JobPhase::Shuffle, &["fetch early", "fetch"]);
+        let reduce = phase(JobPhase::Reduce, &["merge", "reduce"]);
         let whole = lasting(start, end);
         let mut measures = [None; JOB_MEASURES.len()];
         measures[..4].copy_from_slice(&[whole, map, shuffle, reduce]);

@@ -1,14 +1,15 @@
 //! The record of a job so far.
 
+use weft_core::Time;
 use weft_core::record::{JobRecord, TaskRecord};
 
 use super::{ClusterJob, JOB, Task};
 use crate::framework::Framework;
 
 impl ClusterJob {
-    /// The record of the job so far.
+    /// The record of the job up to now.
     #[must_use]
-    pub fn record(&self) -> JobRecord {
+    pub fn record(&self, now: Time) -> JobRecord {
         let host = |task: &Task| task.host.map(|host| self.cluster.compute[host]);
         let named = |(number, task): (usize, &Task)| TaskRecord {
             name: self.name(number as u32),
@@ -23,7 +24,7 @@ impl ClusterJob {
             Framework::Spark => settings.map_containers,
             Framework::MapReduce | Framework::Tez => settings.map_containers + settings.reduce_containers,
         };
-        let mut steps = self.steps.records.clone();
+        let mut steps = self.steps.records_until(now);
         steps.sort_by_key(|step| (step.start, step.task));
         JobRecord {
             tag: self.tag,

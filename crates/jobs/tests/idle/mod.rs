@@ -39,7 +39,7 @@ pub(crate) fn run_all(jobs: Vec<(JobPlan, Cluster, Time)>) -> (Vec<JobRecord>, V
                 jobs.wake(now);
                 launch(&mut jobs, now, &mut flying, &mut all);
             }
-            _ => return (jobs.records(), all),
+            _ => return (jobs.records(Time::NEVER), all),
         }
     }
 }

@@ -17,11 +17,13 @@ struct PhaseRow<'a> {
 }
 
 impl PhaseRow<'_> {
-    /// Start and end of its first and last step.
-    fn extent(&self) -> Option<(u64, u64)> {
+    /// Start of its first step and, if the phase is over, end of its last.
+    fn extent(&self) -> Option<(u64, Option<u64>)> {
         let steps = || self.job.steps.iter().filter(|step| self.job.phase_of(step) == self.phase);
         let start = steps().map(|step| step.start.0).min()?;
-        Some((start, steps().filter_map(|step| step.end).max()?.0))
+        let end =
+            steps().map(|step| step.end).collect::<Option<Vec<_>>>().and_then(|ends| ends.into_iter().max());
+        Some((start, end.filter(|_| self.job.is_over(self.phase)).map(|end| end.0)))
     }
 
     /// The resource that took most of its critical path; `None` if no part of that path lies in the phase.
@@ -40,9 +42,9 @@ pub(super) fn phases(record: &RunRecord) -> DataTable {
         JobPhase::ALL.into_iter().zip(times).map(move |(phase, times)| PhaseRow { job, phase, times })
     };
     let rows: Vec<PhaseRow<'_>> = record.jobs.iter().flat_map(of).collect();
-    let extents: Vec<Option<(u64, u64)>> = rows.iter().map(PhaseRow::extent).collect();
+    let extents: Vec<Option<(u64, Option<u64>)>> = rows.iter().map(PhaseRow::extent).collect();
     let start = extents.iter().map(|extent| extent.map(|(start, _)| start));
-    let lasting = extents.iter().map(|extent| extent.map(|(start, end)| end - start));
+    let lasting = extents.iter().map(|extent| extent.and_then(|(start, end)| Some(end? - start)));
     let on_path = |at: usize| rows.iter().map(move |row| row.times[at].0);
     DataTable::new("phases")
         .texts("tag", rows.iter().map(|row| tag(record, row.job)))

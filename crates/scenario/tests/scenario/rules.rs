@@ -372,6 +372,28 @@ fn a_number_of_flows_has_no_effect_on_jobs() {
     accepted(&small(&format!("[[traffic]]\n{job}")));
 }
 
+/// A setting of one framework has an effect where a sweep has another as well.
+#[test]
+fn settings_of_one_framework_may_stand_beside_others_in_a_sweep() {
+    let sort = |framework: &str, sweep: &str| {
+        format!(
+            "weft = 1\nname = \"x\"\nseeds = [1]\n[topology.single-switch]\nhosts = 4\n[[traffic]]\ntag = \"sort\"\n\
+             kind = \"terasort\"\ninput = \"1 MB\"\nreducers = 1\nslow_start = 0.5\nframework = \"{framework}\"\n{sweep}"
+        )
+    };
+    accepted(&sort("tez", ""));
+    accepted(&sort("tez", "[sweep]\n\"traffic.sort.framework\" = [\"tez\", \"spark\"]\n"));
+    let found = refused(&sort("spark", ""));
+    assert!(
+        found.len() == 1 && found[0].contains("`slow_start` has no effect: a stage of spark"),
+        "{found:?}"
+    );
+    let none = refused(
+        "weft = 1\nname = \"x\"\nseeds = [1]\ntraffic = []\n[topology.single-switch]\nhosts = 4\n[measure]\nflows = 9\n",
+    );
+    assert!(found.len() == 1 && none[0].contains("no traffic: give at least one"), "{none:?}");
+}
+
 #[test]
 fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
     let told = |text: &str| accepted(text).remarks(std::path::Path::new(""));

@@ -109,7 +109,7 @@ impl Hosts {
     }
 
     /// What the jobs have done.
-    pub(crate) fn job_records(&self) -> Vec<JobRecord> {
-        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.records())
+    pub(crate) fn job_records(&self, now: Time) -> Vec<JobRecord> {
+        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.records(now))
     }
 }

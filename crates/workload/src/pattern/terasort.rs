@@ -79,6 +79,10 @@ impl Pattern for TeraSort {
         job_of(|| self.0.plan(), cluster(&self.0.runs, self.0.problems(), site), site)
     }
 
+    fn without_effect(&self) -> Vec<Problem> {
+        self.0.runs.without_effect()
+    }
+
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         note_on(&self.0.runs, self.0.problems(), site)
     }

@@ -239,7 +239,8 @@ impl Routing {
     /// stations of the link never are.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
         let port = &self.ports[usize::from(station.0)];
-        if mac.is_multicast() || mac == Mac::default() || port.is_broadcast(station.1) || port.owns(station.1) {
+        if mac.is_multicast() || mac == Mac::default() || port.is_broadcast(station.1) || port.owns(station.1)
+        {
             return;
         }
         if self.ports[usize::from(station.0)].reaches(station.1) || self.control.has_station(station) {
