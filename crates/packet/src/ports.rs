@@ -76,3 +76,22 @@ pub fn tuple_v6(ends: (Ipv6Addr, Ipv6Addr), ports: (u16, u16)) -> [u8; 36] {
     bytes[34..].copy_from_slice(&ports.1.to_be_bytes());
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Ipv4Header;
+
+    /// One with more to follow, one at an offset, and a whole packet that may be fragmented.
+    #[test]
+    fn fragments_have_no_ports() {
+        let mut packet = udp_v4(Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into()), (7, 9), b"x");
+        for (flags, ports) in [([0, 0], Some((7, 9))), ([0x20, 0], None), ([0, 1], None), ([0x20, 1], None)] {
+            packet[6..8].copy_from_slice(&flags);
+            packet[10..12].fill(0);
+            let sum = crate::checksum::of(&packet[..20]).to_be_bytes();
+            packet[10..12].copy_from_slice(&sum);
+            assert_eq!(of_v4(&Ipv4Packet::parse(&packet).unwrap()), ports, "{flags:?}");
+        }
+    }
+}
