@@ -85,7 +85,8 @@ mod tests {
     /// One with more to follow, one at an offset, and a whole packet that may be fragmented.
     #[test]
     fn fragments_have_no_ports() {
-        let mut packet = udp_v4(Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into()), (7, 9), b"x");
+        let mut packet =
+            udp_v4(Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into()), (7, 9), b"x");
         for (flags, ports) in [([0, 0], Some((7, 9))), ([0x20, 0], None), ([0, 1], None), ([0x20, 1], None)] {
             packet[6..8].copy_from_slice(&flags);
             packet[10..12].fill(0);
