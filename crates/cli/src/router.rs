@@ -1,7 +1,7 @@
 //! `weft router`: forwards real packets until it is interrupted.
 
-use crate::console;
 use crate::input_kind::{self, InputKind};
+use crate::{console, interrupt};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -217,8 +217,7 @@ impl RouterArguments {
             if !plan.plays() {
                 weft_appliance::give_up_privileges()?;
             }
-            ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
-                .map_err(std::io::Error::other)?;
+            interrupt::on_signals(move || stops.store(true, Ordering::Relaxed))?;
             console::complain(says);
             remark();
             Ok(())

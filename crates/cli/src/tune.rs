@@ -35,9 +35,9 @@ Examples:
   weft tune pias --sizes web-search-pias --load 0.8 \\
     --simulate scenarios/scheduling.toml --case pias --demo
 
-The thresholds minimise the objective of the PIAS paper, which ranks them but is not
-a time. Mean completion times on one link without congestion control are printed
-beside it; --simulate tries the thresholds with packets.")]
+The thresholds minimise the objective of the PIAS paper, which ranks them but
+is not a time. Mean completion times on one link without congestion control are
+printed beside it; --simulate tries the thresholds with packets.")]
     Pias(Pias),
     /// ECN thresholds for a scenario, by running it
     #[command(after_help = "\
@@ -47,8 +47,8 @@ Examples:
   weft tune ecn scenarios/deep-buffers.toml --case shallow-ecn \\
     --at switch.ecn
 
-Complete runs in DIR are reused. Thresholds whose difference from the best is too
-small for the runs to show are named as such.")]
+Complete runs in DIR are reused. Thresholds whose difference from the best is
+too small for the runs to show are named as such.")]
     Ecn(Ecn),
 }
 

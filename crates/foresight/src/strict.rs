@@ -39,6 +39,8 @@ pub struct StrictForesight {
     waits: u8,
     /// Whether an engine or the sharing rule reads the contents of the port.
     observed: bool,
+    /// Whether packets overtake each other in the first queue as well: it is served in an order other than that of arrival.
+    overtakes: bool,
     waiting: Overtakable,
 }
 
@@ -85,8 +87,8 @@ impl Overtakable {
 }
 
 impl StrictForesight {
-    /// An idle port.
-    pub fn new(transmission: Transmission, calm_up_to: u64) -> StrictForesight {
+    /// An idle port; `overtakes`: packets of the first queue overtake each other.
+    pub fn new(transmission: Transmission, calm_up_to: u64, overtakes: bool) -> StrictForesight {
         StrictForesight {
             placed: Ring::new(),
             busy_until: Time::ZERO,
@@ -97,6 +99,7 @@ impl StrictForesight {
             newest: (0, 0),
             waits: 0,
             observed: false,
+            overtakes,
             waiting: Overtakable::default(),
         }
     }
@@ -161,6 +164,16 @@ impl StrictForesight {
         (place, counted, (self.waits != 0).then_some(place.end))
     }
 
+    /// A packet that waited is dropped; returns the byte-picoseconds that have accrued since the last count.
+    pub fn give_up(&mut self, now: Time, at: (usize, u16)) -> u128 {
+        self.waiting.left(now, at)
+    }
+
+    /// Called when a queue that was to be served turned out to be empty: all of its packets have been dropped.
+    pub fn is_empty_after_all(&mut self, queue: usize) {
+        self.waits &= !(1 << queue);
+    }
+
     /// Bytes of a queue.
     pub fn bytes_of(&self, queue: usize) -> u64 {
         self.known[queue] + self.waiting.by_queue[queue]
@@ -175,7 +188,7 @@ impl StrictForesight {
     /// the next to leave is picked afterwards.
     #[inline(always)]
     pub fn knows(&self, now: Time, queue: usize) -> bool {
-        queue == 0 || self.busy_until < now
+        queue == 0 && !self.overtakes || self.busy_until < now
     }
 
     /// Gives a packet that nothing can overtake the next slot on the link.
@@ -266,7 +279,7 @@ mod tests {
     /// More than 4 GiB in one queue, of packets whose departure is known and of packets that wait.
     #[test]
     fn queues_of_many_gigabytes_are_counted() {
-        let mut port = StrictForesight::new(Transmission::at(Rate::from_gbps(100)), 0);
+        let mut port = StrictForesight::new(Transmission::at(Rate::from_gbps(100)), 0, false);
         let (wire, packets) = (u16::MAX, 70_000);
         for _ in 0..packets {
             port.take_place(Time::ZERO, (0, wire));

@@ -59,6 +59,20 @@ pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Se
     build::setup(settings, folder, seed)
 }
 
+/// Refuses a case whose files have changed since the scenario was checked: results carry the hashes that they had then.
+///
+/// # Errors
+/// [`Error::Failed`] with the first such file.
+pub fn unchanged(case: &Case, folder: &Path) -> Result<(), Error> {
+    let now = weft_scenario::hashes_of_files(case, folder);
+    match case.inputs().iter().zip(now).find(|((_, then), now)| Some(then) != now.as_ref()) {
+        None => Ok(()),
+        Some(((name, _), _)) => {
+            Err(Error::Failed(format!("{name} has changed since the scenario was read: start again")))
+        }
+    }
+}
+
 /// A case of a scenario.
 #[derive(Clone, Debug)]
 pub struct Prepared {
@@ -94,9 +108,11 @@ impl Prepared {
     /// The parts of the run with a seed.
     ///
     /// # Errors
-    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
+    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read or has changed since.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
-        build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
+        let setup = build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)?;
+        unchanged(&self.case, &self.folder)?;
+        Ok(setup)
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use weft_core::record::Reason;
-use weft_core::stack::{Layout, Side};
+use weft_core::stack::Layout;
 use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
-use weft_core::{Ecn, FlowId, Header, PacketId, PacketKind, PortId, Time};
+use weft_core::{Ecn, FlowId, Header, HostId, PacketId, PacketKind, PortId, Time};
 use weft_switch::Observer;
 use weft_transport::Body;
 
@@ -15,6 +15,8 @@ use weft_transport::Body;
 pub struct Tracing {
     /// The observations so far.
     pub found: FlowTrace,
+    /// The sender: the host that sends the first packet.
+    from: Option<HostId>,
     /// Packets in the network, by their slots in the pool.
     alive: HashMap<PacketId, u32>,
     /// Packets on their last link: when they land, and the event of their landing.
@@ -79,7 +81,7 @@ impl Tracing {
         let number = self.found.packets.len() as u32;
         self.found.packets.push(TracedPacket {
             header: *header,
-            forward: body.side(header) == Side::Receiver,
+            forward: header.source == *self.from.get_or_insert(header.source),
             payload: if header.kind.is_payload() { body.payload() } else { 0 },
             segment: match body {
                 Body::Segment(segment) => Some(*segment),

@@ -130,7 +130,7 @@ const FLOWS: TableWords = TableWords {
         ("displacement_packets", "packets", "largest displacement of a late packet"),
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
         ("gro_batches", "", "batches that receive offload forms from arriving packets, even if `gro` is off"),
-        ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
+        ("ecn_marks", "packets", "packets with a congestion mark that arrived before the flow was complete"),
         ("cnps_sent", "packets", "congestion notifications sent by the receiver"),
         ("cnps", "packets", "congestion notifications that reached the sender"),
         ("nacks", "packets", "negative acknowledgements sent"),

@@ -44,7 +44,7 @@ pub use scenario::Scenario;
 pub use schema::schema;
 pub use sweep::SweepAxis;
 pub use template::{TEMPLATES, Template, template};
-pub use validate::impossible;
+pub use validate::{hashes_of_files, impossible};
 pub use weft_mistake::node::Origin;
 pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Sources};
 pub use weft_model::{

@@ -171,12 +171,23 @@ fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)>
     let mut listed = Vec::new();
     for row in rows(TABLE, &resolved.value) {
         let Value::Text(name) = &row.value else { continue };
-        // bundled names have no dot
+        // bundled names have neither a dot nor a slash
+        let names_a_file = row.field.name == "file" || name.contains(['.', '/']);
         let path = folder.join(name);
-        if name.contains('.') && path.is_file() {
-            let content = std::fs::read(&path).unwrap_or_default();
-            listed.push((name.clone(), format!("{:016x}", weft_codec::canonical::hash_bytes(&content))));
+        if names_a_file && path.is_file() {
+            listed.push((name.clone(), hash_of_file(&path).unwrap_or_default()));
         }
     }
     listed
+}
+
+fn hash_of_file(path: &Path) -> Option<String> {
+    let content = std::fs::read(path).ok()?;
+    Some(format!("{:016x}", weft_codec::canonical::hash_bytes(&content)))
+}
+
+/// The present hash of every file named by a setting of a case, in the order of [`Case::inputs`]; `None` if it is gone.
+#[must_use]
+pub fn hashes_of_files(case: &Case, folder: &Path) -> Vec<Option<String>> {
+    case.inputs().iter().map(|(name, _)| hash_of_file(&folder.join(name))).collect()
 }

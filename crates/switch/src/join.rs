@@ -107,7 +107,7 @@ impl Outputs {
     pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         if self.foresees(port) {
             self.join_observed(turn.now, port, turn.headers.get_mut(packet))
-        } else if self.queues > 1 && self.chosen(port).strict.is_some() {
+        } else if self.may_be_overtaken() && self.chosen(port).strict.is_some() {
             self.join_strict(turn, port, packet)
         } else {
             self.join_queue(turn, port, packet)

@@ -69,7 +69,6 @@ impl Outputs {
             && !colors
             && (settings.count_in_service || !read)
             && !settings.trim.is_on()
-            && ordered == 0
             && !MemoryCells::of(settings.cell).are_used();
         Outputs {
             ports,
@@ -84,7 +83,7 @@ impl Outputs {
             plain: simple && ingress.is_none(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
-            lulls: lull::allowed_by(settings) && simple,
+            lulls: lull::allowed_by(settings) && simple && ordered == 0,
             lull: None,
             orders: (0..ordered).map(|_| order()).collect(),
             refused_at: PortId(0),
@@ -103,23 +102,34 @@ impl Outputs {
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         let output = &mut self.ports[port.index()];
         let plain = self.plain && output.shaper.is_none();
-        let foresees = plain && self.queues == 1;
+        let foresees = plain && self.queues == 1 && self.orders.is_empty();
         if foresees {
             let marker = std::mem::take(&mut output.markers).into_iter().next();
             let admitted = self.store.admits_up_to().min(output.limit);
             output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
-        let strict =
-            plain && !foresees && matches!(self.ports[port.index()].scheduler, AnyScheduler::Strict(_));
+        let output = &mut self.ports[port.index()];
+        let picks = if self.orders.is_empty() {
+            matches!(output.scheduler, AnyScheduler::Strict(_))
+        } else {
+            self.queues == 1
+        };
+        let strict = plain && !foresees && picks;
         if strict {
-            let output = &mut self.ports[port.index()];
             let calm = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
             let calm = calm.min(self.store.admits_up_to()).min(output.limit);
-            output.strict = Some(Box::new(StrictForesight::new(line, calm)));
+            let overtakes = !self.orders.is_empty();
+            output.strict = Some(Box::new(StrictForesight::new(line, calm, overtakes)));
             self.set_observed(port);
         }
         foresees || strict
+    }
+
+    /// Whether ports may foresee only those departures that nothing can overtake.
+    #[inline(always)]
+    pub(crate) fn may_be_overtaken(&self) -> bool {
+        self.queues > 1 || !self.orders.is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -362,7 +372,7 @@ impl Outputs {
     }
 
     #[cold]
-    fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
+    pub(crate) fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
         effects.push_back(Effect::Dropped(packet, self.refuse(port, reason)));
     }
 }

@@ -66,7 +66,7 @@ impl Outputs {
         }
         strict.give_back_unseen(now, &mut held.bytes);
         if strict.is_calm(held.bytes + u64::from(wire)) {
-            return self.ports[port.index()].take_in(turn, (queue, wire), packet);
+            return self.take_in(turn, (port, queue), packet);
         }
         self.join_strict_near(turn, (port, queue), packet)
     }
@@ -78,11 +78,12 @@ impl Outputs {
         (port, queue): (PortId, usize),
         packet: PacketId,
     ) -> Joined {
-        if let Err(reason) = self.admit_strict(turn.now, (port, queue), turn.headers.get_mut(packet)) {
-            return Joined::Dropped(self.refuse(port, reason));
+        while let Err(reason) = self.admit_strict(turn.now, (port, queue), turn.headers.get_mut(packet)) {
+            if reason == Reason::Early || !self.evict_waiting(turn, (port, queue), packet) {
+                return Joined::Dropped(self.refuse(port, reason));
+            }
         }
-        let wire = turn.headers.get(packet).wire;
-        self.ports[port.index()].take_in(turn, (queue, wire), packet)
+        self.take_in(turn, (port, queue), packet)
     }
 
     /// [`Outputs::join_strict`] at an observed port.
@@ -97,7 +98,7 @@ impl Outputs {
         let wire = turn.headers.get(packet).wire;
         let (held, strict) = of_strict(&mut self.ports, port);
         let joined = if strict.is_calm(held.bytes + u64::from(wire)) {
-            self.ports[port.index()].take_in(turn, (queue, wire), packet)
+            self.take_in(turn, (port, queue), packet)
         } else {
             self.join_strict_near(turn, (port, queue), packet)
         };
@@ -133,33 +134,70 @@ impl Outputs {
             Err(busy_until) => return Some(SentEarly::Later(busy_until)),
         };
         let waiting = &mut queues.get_mut(queue)?.packets;
-        let packet = waiting.pop(turn.headers)?;
+        let Some(packet) = waiting.pop(turn.headers) else {
+            strict.is_empty_after_all(queue);
+            return None;
+        };
+        if let Some(order) = self.orders.get_mut(slot(port, queue, self.queues)) {
+            order.left(waiting, packet, turn.headers);
+        }
         let header = turn.headers.get(packet);
         let (place, counted, next) = strict.send(turn.now, (queue, header.wire), waiting.is_empty());
         let to_come = u128::from(header.wire) * u128::from(place.end.0 - turn.now.0);
         held.store_until(held.bytes, counted + to_come);
         Some(SentEarly::Packet(packet, Departure::of(header, port, place), next))
     }
-}
 
-impl Output {
     /// Gives an admitted packet a slot on the link of a port with strict priority, or queues it where others may
     /// overtake it. The first to wait requests a call.
     #[inline(always)]
-    fn take_in(&mut self, turn: &mut Turn<'_>, (queue, wire): (usize, u16), packet: PacketId) -> Joined {
-        let Output { strict: Some(strict), port: held, queues, .. } = self else {
+    fn take_in(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> Joined {
+        let Outputs { ports, orders, queues: each, .. } = self;
+        let Output { strict: Some(strict), port: held, queues, .. } = chosen_of(ports, port) else {
             unreachable!("only ports with strict priority are asked")
         };
-        let (now, total) = (turn.now, held.bytes + u64::from(wire));
+        let (now, wire) = (turn.now, turn.headers.get(packet).wire);
+        let total = held.bytes + u64::from(wire);
         if strict.knows(now, queue) {
             let place = strict.take_place(now, (queue, wire));
             held.store_until(total, u128::from(wire) * u128::from(place.end.0 - now.0));
             return Joined::Line(place);
         }
-        queues[queue].packets.push(packet, turn.headers);
+        let waiting = &mut queues[queue].packets;
+        match orders.get_mut(slot(port, queue, *each)) {
+            Some(order) => order.join(waiting, packet, turn.headers),
+            None => waiting.push(packet, turn.headers),
+        }
         let (counted, asks) = strict.wait(now, (queue, wire));
         held.store_until(total, counted);
         asks.map_or(Joined::Queued, Joined::QueuedUntil)
+    }
+
+    /// Drops a waiting packet that ranks behind a newcomer for which there is no room. `false` if there is none.
+    #[cold]
+    fn evict_waiting(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (port, queue): (PortId, usize),
+        newcomer: PacketId,
+    ) -> bool {
+        let newcomer = *turn.headers.get(newcomer);
+        let place = slot(port, queue, self.queues);
+        let output = &mut self.ports[port.index()];
+        let Some(order) = self.orders.get_mut(place) else { return false };
+        let victim = order.evict(&mut output.queues[queue].packets, turn.headers, &newcomer);
+        let (Some(victim), Output { strict: Some(strict), port: held, .. }) = (victim, output) else {
+            return false;
+        };
+        let wire = turn.headers.get(victim).wire;
+        let counted = strict.give_up(turn.now, (queue, wire));
+        held.store_until(held.bytes - u64::from(wire), counted);
+        if strict.is_observed() {
+            self.store.released((queue, strict.bytes_of(queue)), u64::from(wire));
+            self.visible.left(place, u64::from(wire));
+        }
+        self.dropped(port, victim, Reason::Evicted, turn.effects);
+        true
     }
 }
 

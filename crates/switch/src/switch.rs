@@ -170,7 +170,7 @@ impl Switch {
             Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
             Unseen::Near => self.outputs.join_near(turn.now, port, header).verdict(header, port),
             Unseen::Look => {
-                if self.queues > 1
+                if self.outputs.may_be_overtaken()
                     && let Some(slot) = self.outputs.join_strict_idle(turn.now, port, header)
                 {
                     return Verdict::LeavesAt(Departure::of(header, port, slot));

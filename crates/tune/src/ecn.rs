@@ -74,15 +74,19 @@ pub struct EcnAdvice {
 /// [`Error::BadInput`] for impossible options and mistakes of the scenario, [`Error::Failed`] when runs fail or are stopped.
 pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Error> {
     let metric = metric_of(options)?;
+    let none = || {
+        let why = "too few flows, or nothing of the kind to measure";
+        Error::Failed(format!("no run has a value of {}: {why}", options.metric))
+    };
     let search = Search { options, run, case: case_of(options)? };
     let row: Vec<_> = [None].into_iter().chain(first_row(options).into_iter().map(Some)).collect();
     let mut trials = search.run(&row)?;
     for _ in 0..options.rounds {
-        let closer = closer(&trials, best_of(&trials[1..], metric.better)? + 1);
+        let closer = closer(&trials, best_of(&trials[1..], metric.better).ok_or_else(none)? + 1);
         trials.extend(search.run(&closer)?);
         trials[1..].sort_by_key(|trial| trial.threshold);
     }
-    let best = best_of(&trials[1..], metric.better)? + 1;
+    let best = best_of(&trials[1..], metric.better).ok_or_else(none)? + 1;
     let at_edge = best == 1 || best == trials.len() - 1;
     Ok(EcnAdvice { options: options.clone(), metric, trials, best, at_edge })
 }
@@ -154,11 +158,11 @@ fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
 }
 
 /// The trial with the best mean among those that leave out the fewest flows; trials without a value in any run do not count.
-fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
+fn best_of(trials: &[EcnTrial], better: Better) -> Option<usize> {
     let all =
         (0..trials.len()).filter_map(|n| Some((trials[n].left_out, cost(trials[n].mean()?, better), n)));
     let best = all.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    best.map(|(.., n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
+    best.map(|(.., n)| n)
 }
 
 /// A search in progress: the parts that are the same for all trials.

@@ -206,11 +206,14 @@ impl Job for Planned<'_> {
 
     fn compute(&self, watch: Watch<'_>) -> Result<Run, String> {
         let mut setup = weft_prepare::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        let unchanged = || weft_prepare::unchanged(self.case, self.base).map_err(|error| error.to_string());
+        unchanged()?;
         setup.division = self.division;
         let quiver = weft_analyse::of_run(&setup);
         let traffic = weft_analyse::traffic(&setup);
         let began = clock::now();
         let (recording, finished) = self.record(setup, watch)?;
+        unchanged()?;
         let Finished { mut record, threads, facts } = finished;
         traffic.offered.into_iter().zip(&mut record.links).for_each(|(offered, link)| link.offered = offered);
         let manifest = Manifest {
