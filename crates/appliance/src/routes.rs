@@ -244,10 +244,6 @@ pub(crate) fn neighbour(
     reader.require("station", "an address such as \"02:00:00:00:00:01\"");
     let address: Option<IpAddr> = reader.parsed("address", NEIGHBOUR);
     let mac = station(&mut reader, "station");
-    if let Some(owner) = around.ports.iter().find(|port| mac.is_some() && port.mac == mac) {
-        let message = format!("this is the MAC address of the router's own port `{}`", owner.name);
-        reader.wrong("station", message, "the address of a station at the other end");
-    }
     let port =
         reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
     let address = address?;
@@ -278,6 +274,10 @@ pub(crate) fn neighbour(
             }
         },
     };
+    if let Some(own) = around.ports.get(usize::from(port)).filter(|own| mac.is_some() && own.mac == mac) {
+        let message = format!("this is the MAC address of the router's own port `{}`", own.name);
+        reader.wrong("station", message, "the address of a station at the other end");
+    }
     if !before.insert((port, address)) {
         reader.wrong("address", format!("there is a neighbour {address} already"), "one for each address");
     }
