@@ -274,10 +274,6 @@ pub(crate) fn neighbour(
             }
         },
     };
-    if let Some(own) = around.ports.get(usize::from(port)).filter(|own| mac.is_some() && own.mac == mac) {
-        let message = format!("this is the MAC address of the router's own port `{}`", own.name);
-        reader.wrong("station", message, "the address of a station at the other end");
-    }
     if !before.insert((port, address)) {
         reader.wrong("address", format!("there is a neighbour {address} already"), "one for each address");
     }

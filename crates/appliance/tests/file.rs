@@ -680,11 +680,6 @@ fn next_hops_neighbours_and_names_are_those_of_single_things() {
         (neighbour("10.2.0.9", "00:00:00:00:00:00"), "no station has this address"),
         (neighbour("10.2.0.9", here) + "port = \"left\"\n", "10.2.0.9 is on the link of port `right`"),
         (
-            SOUND.replace("mtu = \"1400 B\"", &format!("mac = \"{here}\""))
-                + &neighbour("10.2.0.9", here)[SOUND.len()..],
-            "the MAC address of the router's own port `right`",
-        ),
-        (
             SOUND.replace("[\"10.2.0.1/24\"]", "[\"10.2.0.1/24\", \"10.2.0.1/16\"]"),
             "10.2.0.1 is there already",
         ),
