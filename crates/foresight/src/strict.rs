@@ -1,6 +1,7 @@
 //! A port with strict priority: the departure of a packet in the first queue is known when it arrives, because
 //! nothing overtakes it, and so is that of any packet that finds the transmitter idle. Only packets that wait in
-//! later queues are picked by an event at the end of a transmission; no other transmission needs one.
+//! later queues are picked by an event at the end of a transmission; no other transmission needs one. A port with one
+//! queue in an order of its own (pFabric) is like one whose first queue is always empty: see `overtakes`.
 
 use weft_core::{Ring, Time, Transmission};
 
@@ -170,7 +171,7 @@ impl StrictForesight {
     }
 
     /// Called when a queue that was to be served turned out to be empty: all of its packets have been dropped.
-    pub fn is_empty_after_all(&mut self, queue: usize) {
+    pub fn found_empty(&mut self, queue: usize) {
         self.waits &= !(1 << queue);
     }
 

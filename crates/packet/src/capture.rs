@@ -190,6 +190,11 @@ mod tests {
             let micro = frames(&pcap(0xa1b2_c3d4, 1, big)).unwrap();
             assert_eq!(micro, [(5_000_007_000, 0, vec![1, 2, 3])]);
             assert_eq!(frames(&pcap(0xa1b2_3c4d, 1, big)).unwrap()[0].0, 5_000_000_007);
+            let is_cut = |file: &[u8]| CaptureReader::new(file).unwrap().next().unwrap().unwrap().is_cut;
+            let mut whole = pcap(0xa1b2_c3d4, 1, big);
+            assert!(is_cut(&whole), "three of sixty bytes");
+            whole[if big { 39 } else { 36 }] = 3;
+            assert!(!is_cut(&whole), "three of three");
         }
         assert_eq!(frames(&pcap(0xa1b2_c3d4, 113, false)), Err(CaptureError::LinkType(113)));
         assert_eq!(frames(b"GIF8"), Err(CaptureError::Format(*b"GIF8")));

@@ -108,7 +108,8 @@ impl Prepared {
     /// The parts of the run with a seed.
     ///
     /// # Errors
-    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read or has changed since.
+    /// [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read; [`Error::Failed`] if
+    /// a file has changed since.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
         let setup = build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)?;
         unchanged(&self.case, &self.folder)?;

@@ -88,7 +88,7 @@ pub(crate) struct Output {
     pub(crate) shaper: Option<Box<Shaper>>,
     /// The early drop of red packets, if configured.
     pub(crate) red: Option<Box<RedLimit>>,
-    /// The known departures of a port with strict priority, if it foresees them.
+    /// The known departures of a port with strict priority, or with one queue in an order of its own, if it foresees them.
     pub(crate) strict: Option<Box<StrictForesight>>,
     /// The departures of a port that foresees them in lulls.
     pub(crate) in_lull: Option<Box<RevocableForesight>>,

@@ -1,5 +1,6 @@
-//! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the
-//! memory of departed packets is released.
+//! Ports whose departures are foreseen unless packets may be overtaken, with strict priority or one queue in an order of
+//! its own (both are called strict here): how packets join them, wait, are served or evicted, and when the memory of
+//! departed packets is released.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
@@ -135,7 +136,7 @@ impl Outputs {
         };
         let waiting = &mut queues.get_mut(queue)?.packets;
         let Some(packet) = waiting.pop(turn.headers) else {
-            strict.is_empty_after_all(queue);
+            strict.found_empty(queue);
             return None;
         };
         if let Some(order) = self.orders.get_mut(slot(port, queue, self.queues)) {

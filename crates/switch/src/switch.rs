@@ -128,7 +128,7 @@ impl Switch {
     }
 
     /// Makes [`Switch::receive`] return when packets leave by `port`, or when [`Switch::transmit_early`] must be
-    /// called for it (only with strict priority): the end of a transmission then needs no event, and nothing else
+    /// called for it (strict priority, or an order of its own): the end of a transmission then needs no event, and nothing else
     /// changes. Returns `false` and changes nothing if the port's settings rule this out (another scheduler, marking
     /// on departure, a shaper or an arbiter). The port's link must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
@@ -197,7 +197,7 @@ impl Switch {
         packet.map(Sent::Packet)
     }
 
-    /// Whether a port foresees departures under strict priority: [`Switch::transmit_early`] is called for it, never
+    /// Whether a port foresees only departures that nothing can overtake: [`Switch::transmit_early`] is called for it, never
     /// [`Switch::transmit`].
     #[must_use]
     #[inline(always)]

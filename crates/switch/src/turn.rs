@@ -123,8 +123,8 @@ pub enum Sent {
     Frame(PauseFrame),
 }
 
-/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after
-/// which it asked to be called; behind virtual output queues, once it is [woken](crate::Switch::wake).
+/// What a port that foresees departures puts on the link: where packets overtake each other, once the transmission has
+/// ended after which it asked to be called; behind virtual output queues, once it is [woken](crate::Switch::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentEarly {
     /// A packet, and when it leaves. If an instant is given, ask again then.

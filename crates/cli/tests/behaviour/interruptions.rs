@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 /// Reads progress until `enough` returns true. Other output of the process is read and discarded, or it would block.
 fn watch(child: &mut Child, enough: impl Fn(&Value) -> bool) {
@@ -50,6 +50,23 @@ fn ctrl_c_leaves_a_valid_partial_result_that_the_next_call_replaces() {
     let out = good(&folder, "run tiny.toml");
     assert!(!out.contains("interrupted") && out.contains("met"), "{out}");
     assert!(!partial.exists() && finished(&root).len() == 1);
+}
+
+/// With `nohup`, a run outlives its terminal; without, it ends with a partial result.
+#[test]
+fn a_hang_up_that_was_ignored_stays_ignored() {
+    for (trap, code) in [("trap '' HUP; ", 0), ("", 1)] {
+        let folder = folder_with("hang-up", &long());
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("{trap}exec \"$0\" run tiny.toml --progress json"));
+        shell.arg(env!("CARGO_BIN_EXE_weft")).current_dir(&folder);
+        let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
+        watch(&mut child, |news| news["current"][0]["flows_done"].as_u64().is_some_and(|done| done > 0));
+        let signal = Command::new("kill").args(["-HUP", &child.id().to_string()]).status();
+        assert!(signal.expect("kill starts").success());
+        let Said { code: ended, out, .. } = said(&child.wait_with_output().expect("weft ends"));
+        assert_eq!(ended, Some(code), "{trap}{out}");
+    }
 }
 
 #[test]

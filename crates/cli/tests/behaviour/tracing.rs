@@ -70,6 +70,15 @@ fn the_capture_of_a_tcp_flow_is_opened_by_tshark() {
         "ip.len",
         "ip.ttl",
     ];
+    let sender = rows[0][2];
+    for row in &rows {
+        let from_sender = (row[2] == sender) == (row[1] == "sent");
+        assert_eq!(
+            row[4] == "data",
+            from_sender,
+            "the sender's last acknowledgement goes its way, too: {row:?}"
+        );
+    }
     let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
     assert_eq!(frames.len(), rows.len(), "every packet at either card is a frame");
     for (frame, row) in frames.iter().zip(&rows) {

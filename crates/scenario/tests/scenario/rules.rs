@@ -391,7 +391,7 @@ fn settings_of_one_framework_may_stand_beside_others_in_a_sweep() {
     let none = refused(
         "weft = 1\nname = \"x\"\nseeds = [1]\ntraffic = []\n[topology.single-switch]\nhosts = 4\n[measure]\nflows = 9\n",
     );
-    assert!(found.len() == 1 && none[0].contains("no traffic: give at least one"), "{none:?}");
+    assert!(none.len() == 1 && none[0].contains("no traffic: give at least one"), "{none:?}");
 }
 
 #[test]
