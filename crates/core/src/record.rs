@@ -21,9 +21,9 @@ pub use activity::Activity;
 pub use arbitration::ArbitrationCounts;
 pub use arrivals::ArrivalRecord;
 pub use incident::{Incident, IncidentRecord};
-pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
+pub use job::{JOB_MEASURES, JobPhase, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
-pub use path::{JobPhase, PathSection};
+pub use path::PathSection;
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 pub use series::{
     FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueEvent, QueueEvents, QueueSeries, QueueStage,

@@ -36,8 +36,9 @@ mod verdicts;
 mod words;
 
 pub use form::Form;
+pub use options::ReproduceOptions;
 pub use page::{page, pictures};
-pub use reproduce::{ReproduceOptions, ReproduceOutcome, reproduce};
+pub use reproduce::{ReproduceOutcome, reproduce};
 
 use folder::Folder;
 use source::PublishedSource;

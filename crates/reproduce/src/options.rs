@@ -1,10 +1,31 @@
-//! Options of a call that would have no effect.
+//! Options of a call: those that would have no effect, and where findings are stored.
 
-use weft::Error;
+use std::path::{Path, PathBuf};
 
+use weft::{Error, RunOptions};
+
+use crate::finding::RESULTS;
+use crate::folder::CLAIMS;
 use crate::form::Form;
-use crate::reproduce::ReproduceOptions;
 use crate::source::{PublishedClaim, PublishedSource};
+
+/// The options of a call.
+pub struct ReproduceOptions {
+    /// How runs are computed. The reproduction gets a folder below `out`; `demo` and `set` have no effect.
+    pub run: RunOptions,
+    /// The form to run.
+    pub form: Form,
+    /// Claims and ranges of claims, `C1` or `C20-C23`; empty: all.
+    pub claims: Vec<String>,
+    /// Also run the tables of variants of the chosen claims.
+    pub tables: bool,
+    /// Also measure the chosen claims under every assumption of the source, in the reduced form.
+    pub assumptions: bool,
+    /// A folder with `claims.toml`, in whose `results.json` findings are stored.
+    pub write: Option<PathBuf>,
+    /// Called before the first run with what is about to be computed and written.
+    pub announce: Box<dyn Fn(&str) + Send + Sync>,
+}
 
 /// Refuses options without an effect on these claims.
 ///
@@ -34,4 +55,15 @@ pub(crate) fn refuse_idle(
         Some((_, why)) => Err(Error::BadInput((*why).to_owned())),
         None => Ok(()),
     }
+}
+
+/// The file in a folder that stores the findings.
+///
+/// # Errors
+/// The folder has no claims.
+pub(crate) fn destination(folder: &Path) -> Result<PathBuf, Error> {
+    if folder.join(CLAIMS).exists() {
+        return Ok(folder.join(RESULTS));
+    }
+    Err(Error::BadInput(format!("--write: {} is not a folder with a {CLAIMS}", folder.display())))
 }

@@ -330,11 +330,9 @@ impl Stage {
 fn concerns(change: &str, own: &[String]) -> bool {
     let path = change.split_once('=').map_or(change, |(path, _)| path);
     let other = |(family, member): (&str, &str)| {
-        if path.strip_prefix("sweep.") == Some(family) {
-            return true;
-        }
         let below = path.strip_prefix(family).and_then(|rest| rest.strip_prefix('.'));
-        below.is_some_and(|rest| rest.split('.').next() != Some(member))
+        path.strip_prefix("sweep.") == Some(family)
+            || below.is_some_and(|rest| rest.split('.').next() != Some(member))
     };
     !own.iter().filter_map(|set| set.split_once('=')).any(other)
 }

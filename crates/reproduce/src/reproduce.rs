@@ -1,39 +1,24 @@
 //! One call: from claims to measures, runs, findings and pages.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use weft::{Error, RunOptions, run_batches};
+use weft::{Error, run_batches};
 
 use crate::context::MeasureContext;
 use crate::drawing::{FigureLine, FigureSource};
 use crate::finding::{
     ClaimFinding, ClaimFindings, ClaimStatus, NO_VALUE, RESULTS, SeedValues, Tabled, verdict,
 };
-use crate::folder::{CLAIMS, Folder};
+use crate::folder::Folder;
 use crate::form::Form;
 use crate::measure::Runs;
+use crate::options::ReproduceOptions;
 use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, options, report, terminal};
 
-/// The options of a call.
-pub struct ReproduceOptions {
-    /// How runs are computed. The reproduction gets a folder below `out`; `demo` and `set` have no effect.
-    pub run: RunOptions,
-    /// The form to run.
-    pub form: Form,
-    /// Claims and ranges of claims, `C1` or `C20-C23`; empty: all.
-    pub claims: Vec<String>,
-    /// Also run the tables of variants of the chosen claims.
-    pub tables: bool,
-    /// Also measure the chosen claims under every assumption of the source, in the reduced form.
-    pub assumptions: bool,
-    /// A folder with `claims.toml`, in whose `results.json` findings are stored.
-    pub write: Option<PathBuf>,
-    /// Called before the first run with what is about to be computed and written.
-    pub announce: Box<dyn Fn(&str) + Send + Sync>,
-}
+mod mistakes;
 
 /// Why a claim is not run in the quick form.
 const TOO_SMALL: &str = "the quick form is too small for it";
@@ -104,7 +89,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let source = PublishedSource::read(&folder)?;
     let claims = choice::choose(&source, &options.claims)?;
     options::refuse_idle(&source, &claims, &options)?;
-    let destination = options.write.as_deref().map(destination).transpose()?;
+    let destination = options.write.as_deref().map(options::destination).transpose()?;
     options.run.out = options.run.out.join(&folder.name);
     folder.unpack(&options.run.out)?;
     let mut plan = ReproductionPlan::new(&source, &options.run.out, options.run.seeds.clone());
@@ -124,7 +109,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let assumptions = source.assumptions.iter().filter(|_| options.assumptions);
     let mut assumed: Vec<Assumed<'_>> =
         assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
-    refuse(&source, (&asked, &figures))?;
+    mistakes::refuse(&source, (&asked, &figures))?;
     let (solved, unsolved) = plan.solve(options.run.jobs);
     let (measured, unmeasured, stopped) = plan.measure(form, (&options.announce, &options.run.stop));
     let batches = plan.batches();
@@ -168,39 +153,8 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     })
 }
 
-/// Refuses claims and figures whose cases or settings do not exist, unless the file says that they are awaited. Rows of tables say
-/// themselves why they are empty.
-fn refuse(source: &PublishedSource, (asked, figures): (&[Asked<'_>], &[Drawn<'_>])) -> Result<(), Error> {
-    let mut mistakes = BTreeSet::new();
-    let mut add = |what: String, why: Option<&String>| {
-        let why = why.filter(|why| why.as_str() != TOO_SMALL && !source.awaits(why));
-        mistakes.extend(why.map(|why| format!("{what}: {why}")));
-    };
-    for Asked { claim, parts, otherwise } in asked {
-        let id = claim.id.get_ref();
-        parts.iter().for_each(|part| add(format!("claim {id}"), part.as_ref().err()));
-        otherwise.iter().for_each(|part| add(format!("claim {id}, otherwise"), part.as_ref().err()));
-    }
-    for Drawn { drawing, lines } in figures {
-        let all = lines.iter().flatten();
-        all.for_each(|one| add(format!("figure {}", drawing.id.get_ref()), one.as_ref().err()));
-    }
-    match mistakes.is_empty() {
-        true => Ok(()),
-        false => Err(Error::BadInput(format!("{CLAIMS}: {}", Vec::from_iter(mistakes).join("\n")))),
-    }
-}
-
 fn is_not_reproduced(claim: &PublishedClaim, findings: &ClaimFindings) -> bool {
     verdict(claim, findings) == ClaimStatus::NotReproduced
-}
-
-/// The file in a folder that stores the findings.
-fn destination(folder: &Path) -> Result<PathBuf, Error> {
-    if folder.join(CLAIMS).exists() {
-        return Ok(folder.join(RESULTS));
-    }
-    Err(Error::BadInput(format!("--write: {} is not a folder with a {CLAIMS}", folder.display())))
 }
 
 /// Plans the cases of a claim.

@@ -19,9 +19,7 @@ use crate::turn::{Effect, Effects, Turn};
 use weft_buffer::memory::PacketMemory;
 use weft_buffer::trim::Trim;
 use weft_foresight::Foresight;
-use weft_foresight::StrictForesight;
-use weft_mark::{Action, AnyMarker};
-use weft_queue::schedule::AnyScheduler;
+use weft_mark::Action;
 use weft_visibility::{Insight, Visible};
 
 /// All output ports of a switch and the memory they share.
@@ -109,27 +107,7 @@ impl Outputs {
             output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
-        let output = &mut self.ports[port.index()];
-        let picks = if self.orders.is_empty() {
-            matches!(output.scheduler, AnyScheduler::Strict(_))
-        } else {
-            self.queues == 1
-        };
-        let strict = plain && !foresees && picks;
-        if strict {
-            let calm = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
-            let calm = calm.min(self.store.admits_up_to()).min(output.limit);
-            let overtakes = !self.orders.is_empty();
-            output.strict = Some(Box::new(StrictForesight::new(line, calm, overtakes)));
-            self.set_observed(port);
-        }
-        foresees || strict
-    }
-
-    /// Whether ports may foresee only those departures that nothing can overtake.
-    #[inline(always)]
-    pub(crate) fn may_be_overtaken(&self) -> bool {
-        self.queues > 1 || !self.orders.is_empty()
+        foresees || plain && self.foresee_partly(port, line)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -209,7 +187,7 @@ impl Outputs {
     }
 
     /// Records whether a foreseen port is observed.
-    fn set_observed(&mut self, port: PortId) {
+    pub(crate) fn set_observed(&mut self, port: PortId) {
         let observed = self.store.counts() || self.visible.is_watched(slot(port, 0, self.queues));
         match &mut self.ports[port.index()] {
             Output { foresight: Some(foresight), .. } => foresight.observe(observed),

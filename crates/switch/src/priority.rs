@@ -3,8 +3,10 @@
 //! departed packets is released.
 
 use weft_core::record::Reason;
-use weft_core::{Header, PacketId, PortId, Time};
+use weft_core::{Header, PacketId, PortId, Time, Transmission};
 use weft_foresight::{QUEUES, Slot, StrictForesight};
+use weft_mark::AnyMarker;
+use weft_queue::schedule::AnyScheduler;
 
 use crate::join::Joined;
 use crate::outputs::{Outputs, chosen_of, slot};
@@ -12,6 +14,26 @@ use crate::port::{Output, Port};
 use crate::turn::{Departure, SentEarly, Turn};
 
 impl Outputs {
+    /// Makes those departures of a port known that nothing can overtake. `false` for a port that is not of this kind.
+    pub(crate) fn foresee_partly(&mut self, port: PortId, line: Transmission) -> bool {
+        let (ordered, output) = (!self.orders.is_empty(), &mut self.ports[port.index()]);
+        let strict = matches!(output.scheduler, AnyScheduler::Strict(_));
+        let picks = if ordered { self.queues == 1 } else { strict };
+        if picks {
+            let calm = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
+            let calm = calm.min(self.store.admits_up_to()).min(output.limit);
+            output.strict = Some(Box::new(StrictForesight::new(line, calm, ordered)));
+            self.set_observed(port);
+        }
+        picks
+    }
+
+    /// Whether there may be such a port.
+    #[inline(always)]
+    pub(crate) fn may_be_overtaken(&self) -> bool {
+        self.queues > 1 || !self.orders.is_empty()
+    }
+
     /// Releases the packets that left a port with strict priority, or one in a lull, before `now`.
     #[inline(always)]
     pub(crate) fn settle_strict(&mut self, now: Time, port: PortId) {

@@ -1,7 +1,7 @@
 //! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
 
 use crate::ids::HostId;
-use crate::record::{Activity, JobPhase, RunRecord};
+use crate::record::{Activity, RunRecord};
 use crate::units::{Bytes, Span, Time};
 
 /// What a step of a task waits for.
@@ -43,6 +43,39 @@ impl Resource {
             Resource::Disk => "disk",
             Resource::Network => "network",
             Resource::Tasks => "tasks",
+        }
+    }
+}
+
+/// A phase of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JobPhase {
+    /// From the submission until the first task can start.
+    Submission,
+    /// Maps, from the wait for a container to the report.
+    Map,
+    /// Reducers that fetch.
+    Shuffle,
+    /// Reducers before and after that.
+    Reduce,
+    /// From the last reducer to the end.
+    Commit,
+}
+
+impl JobPhase {
+    /// All phases, in the order in which a job passes through them.
+    pub const ALL: [JobPhase; 5] =
+        [JobPhase::Submission, JobPhase::Map, JobPhase::Shuffle, JobPhase::Reduce, JobPhase::Commit];
+
+    /// `submission`, `map`, `shuffle`, `reduce`, `commit`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            JobPhase::Submission => "submission",
+            JobPhase::Map => "map",
+            JobPhase::Shuffle => "shuffle",
+            JobPhase::Reduce => "reduce",
+            JobPhase::Commit => "commit",
         }
     }
 }

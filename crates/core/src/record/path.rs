@@ -1,41 +1,8 @@
 //! The critical path of a job: the chain of steps that decided when it ended, and what bounded each.
 //! Must not depend on a framework.
 
-use crate::record::job::{JobRecord, Resource, StepRecord};
+use crate::record::job::{JobPhase, JobRecord, Resource, StepRecord};
 use crate::units::{Span, Time};
-
-/// A phase of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum JobPhase {
-    /// From the submission until the first task can start.
-    Submission,
-    /// Maps, from the wait for a container to the report.
-    Map,
-    /// Reducers that fetch.
-    Shuffle,
-    /// Reducers before and after that.
-    Reduce,
-    /// From the last reducer to the end.
-    Commit,
-}
-
-impl JobPhase {
-    /// All phases, in the order in which a job passes through them.
-    pub const ALL: [JobPhase; 5] =
-        [JobPhase::Submission, JobPhase::Map, JobPhase::Shuffle, JobPhase::Reduce, JobPhase::Commit];
-
-    /// `submission`, `map`, `shuffle`, `reduce`, `commit`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            JobPhase::Submission => "submission",
-            JobPhase::Map => "map",
-            JobPhase::Shuffle => "shuffle",
-            JobPhase::Reduce => "reduce",
-            JobPhase::Commit => "commit",
-        }
-    }
-}
 
 /// A part of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
