@@ -7,7 +7,7 @@ use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Header, PortId, Rate, SwitchId, Time};
 
-use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing};
+use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing, Starting};
 
 /// A switch with arbiters.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl SwitchArbiters {
             delegation.arrives(now, from, scheduling);
         }
         match scheduling.role {
-            Role::None => Arrival::Onward,
+            Role::None | Role::Collect | Role::Report => Arrival::Onward,
             Role::Grant => match self.returns(from, &passing, scheduling) {
                 None => Arrival::Onward,
                 Some(port) => Arrival::Back(port),
@@ -162,6 +162,15 @@ impl SwitchArbiters {
         delegation.decide((header.ingress, port), &passing, scheduling);
         delegation.leaves(now, port, scheduling);
         true
+    }
+
+    /// Called when a port begins to send a packet; `scheduling` is absent in runs whose packets have no such header.
+    pub fn sends(&mut self, starting: &Starting, port: PortId, scheduling: Option<&mut SchedulingHeader>) {
+        let own = &mut self.at(port).out;
+        match scheduling {
+            Some(scheduling) => own.sends(starting, scheduling),
+            None => own.sends(starting, &mut SchedulingHeader::default()),
+        }
     }
 
     /// When something is due at a port, if that is earlier than the wake-up the driver has been asked for.

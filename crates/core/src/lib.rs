@@ -8,7 +8,8 @@
 //! [`settings`](mod@settings) (one declaration serves parser, schema, documentation and `weft explain`),
 //! [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines report), [`checksum`] (names
 //! for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
-//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`tree`] (a switch in a tree of three
+//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`telemetry`]
+//! (what links report), [`tree`] (a switch in a tree of three
 //! tiers), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`]
 //! (input files with a size limit) and [`lines`](mod@lines) (text files of other programs).
 
@@ -37,6 +38,7 @@ pub mod scheduling;
 pub mod segment;
 pub mod settings;
 pub mod stack;
+pub mod telemetry;
 pub mod toeplitz;
 mod toll;
 pub mod trace;

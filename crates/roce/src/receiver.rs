@@ -8,6 +8,7 @@ use std::sync::Arc;
 use weft_core::bitmap::Bitmap;
 use weft_core::order::ReorderCounts;
 use weft_core::segment::{BlockCount, Flags, Needs, Segment};
+use weft_core::telemetry::Telemetry;
 use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Span, Time};
 use weft_rate::notification::NotificationPoint;
 
@@ -51,6 +52,8 @@ pub struct QueueReceiver {
     echo: Flags,
     point: Option<NotificationPoint>,
     answers: Answers,
+    /// What the links reported to the last packet, if they report: the next answer returns it.
+    pub(crate) reports: Option<Box<Telemetry>>,
     completed: Option<Time>,
     order: ReorderCounts,
     marks: u32,
@@ -83,6 +86,7 @@ impl QueueReceiver {
             echo: Flags::default(),
             point: pairs.notification_point(),
             answers: Answers::new(pairs, site),
+            reports: pairs.collects_reports().then(|| Box::new(Telemetry::EMPTY)),
             completed: None,
             order: ReorderCounts::default(),
             marks: 0,

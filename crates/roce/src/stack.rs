@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, Segment};
 use weft_core::stack::{ClassSet, Classes, End, HostPart, Receiving, Sending, Sizes, Stack};
 use weft_core::{Class, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time};
@@ -53,6 +54,17 @@ impl End for QueueSender {
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
     }
+
+    fn request(&self) -> SchedulingHeader {
+        let role = if self.collects_reports() { Role::Collect } else { Role::None };
+        SchedulingHeader { role, ..SchedulingHeader::NONE }
+    }
+
+    fn on_grant(&mut self, _now: Time, answer: &SchedulingHeader) {
+        if answer.role == Role::Report {
+            self.hear(&answer.telemetry);
+        }
+    }
 }
 
 impl Sending for QueueSender {
@@ -83,6 +95,17 @@ impl End for QueueReceiver {
     #[inline]
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
+    }
+
+    fn request(&self) -> SchedulingHeader {
+        let report = |telemetry| SchedulingHeader { role: Role::Report, telemetry, ..SchedulingHeader::NONE };
+        self.reports.as_deref().map_or(SchedulingHeader::NONE, |links| report(*links))
+    }
+
+    fn on_grant(&mut self, _now: Time, packet: &SchedulingHeader) {
+        if let Some(reports) = &mut self.reports {
+            **reports = packet.telemetry;
+        }
     }
 }
 
@@ -128,6 +151,10 @@ impl Stack for QueuePairs {
 
     fn reply_after_close(&self, _header: &Header, body: &Segment, now: Time) -> Option<(Header, Segment)> {
         self.reply_after_close(body, now).map(|out| (out.header(), out.segment))
+    }
+
+    fn arbiter(&self) -> Option<&'static str> {
+        self.collects_reports().then_some("telemetry")
     }
 
     fn reads_marks(&self) -> bool {

@@ -17,6 +17,7 @@ mod ports;
 mod precedence;
 mod roce;
 mod switch;
+mod telemetry;
 mod tlt;
 mod traffic;
 mod transport;

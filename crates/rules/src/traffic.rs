@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::classes::is_mapped;
 use crate::transport::framing;
-use crate::{Facts, Finding, Networks, impossible};
+use crate::{Facts, Finding, Networks, impossible, telemetry};
 use weft_core::{Rate, Span, Time};
 use weft_model::{Case, ScenarioSettings};
 use weft_topology::{Graph, LinkState, plan};
@@ -52,7 +52,8 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
         let until = settings.measure.until.map(|span| Time::ZERO + span);
         let of_patterns = notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until);
-        for note in of_patterns.into_iter().chain(silence(settings)) {
+        let of_telemetry = telemetry::remarks(settings, graph);
+        for note in of_patterns.into_iter().chain(silence(settings)).chain(of_telemetry) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),
