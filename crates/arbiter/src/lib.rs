@@ -6,6 +6,7 @@
 //! its link to the senders. Must not depend on switches, queues or transports.
 
 use weft_core::scheduling::{FlowKey, SchedulingHeader};
+use weft_core::telemetry::Telemetry;
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Time, family};
 
@@ -56,8 +57,8 @@ pub trait Arbiter {
     fn forward(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
     /// Called when the answer to such a packet passes on its way back.
     fn reverse(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
-    /// Called when the link begins to send a packet; without a scheduling header, its role is none.
-    fn sends(&mut self, _starting: &Starting, _header: &mut SchedulingHeader) {}
+    /// Called when the link begins to send a packet, with the reports that it collects, if it does.
+    fn sends(&mut self, _starting: &Starting, _reports: Option<&mut Telemetry>) {}
     /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is listed.
     fn due(&self) -> Time {
         Time::NEVER
@@ -85,7 +86,7 @@ family! {
     methods {
         fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader);
         fn reverse(&mut self, passing: &Passing, header: &mut SchedulingHeader);
-        fn sends(&mut self, starting: &Starting, header: &mut SchedulingHeader);
+        fn sends(&mut self, starting: &Starting, reports: Option<&mut Telemetry>);
         fn due(&self) -> Time;
         fn tick(&mut self, now: Time, waiting: Bytes);
         fn is_on(&self) -> bool;

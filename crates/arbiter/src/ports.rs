@@ -4,6 +4,7 @@
 
 use weft_core::record::ArbitrationCounts;
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
+use weft_core::telemetry::Telemetry;
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Header, PortId, Rate, SwitchId, Time};
 
@@ -104,7 +105,7 @@ impl SwitchArbiters {
             delegation.arrives(now, from, scheduling);
         }
         match scheduling.role {
-            Role::None | Role::Collect | Role::Report => Arrival::Onward,
+            Role::None => Arrival::Onward,
             Role::Grant => match self.returns(from, &passing, scheduling) {
                 None => Arrival::Onward,
                 Some(port) => Arrival::Back(port),
@@ -164,13 +165,9 @@ impl SwitchArbiters {
         true
     }
 
-    /// Called when a port begins to send a packet; `scheduling` is absent in runs whose packets have no such header.
-    pub fn sends(&mut self, starting: &Starting, port: PortId, scheduling: Option<&mut SchedulingHeader>) {
-        let own = &mut self.at(port).out;
-        match scheduling {
-            Some(scheduling) => own.sends(starting, scheduling),
-            None => own.sends(starting, &mut SchedulingHeader::default()),
-        }
+    /// Called when a port begins to send a packet, with the reports that it collects, if it does.
+    pub fn sends(&mut self, starting: &Starting, port: PortId, reports: Option<&mut Telemetry>) {
+        self.at(port).out.sends(starting, reports);
     }
 
     /// When something is due at a port, if that is earlier than the wake-up the driver has been asked for.

@@ -3,8 +3,7 @@
 //! *Paper*: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, section 3.1. The values are exact; on the wire
 //! they have 24 bits of nanoseconds, 20 of bytes and 16 of queue length.
 
-use weft_core::scheduling::{Role, SchedulingHeader};
-use weft_core::telemetry::LinkReport;
+use weft_core::telemetry::{LinkReport, Telemetry};
 use weft_core::{Bytes, settings};
 
 use super::{Arbiter, ArbiterSite, Starting};
@@ -34,10 +33,10 @@ impl TelemetryArbiter {
 }
 
 impl Arbiter for TelemetryArbiter {
-    fn sends(&mut self, starting: &Starting, header: &mut SchedulingHeader) {
-        if header.role == Role::Collect {
+    fn sends(&mut self, starting: &Starting, reports: Option<&mut Telemetry>) {
+        if let Some(reports) = reports {
             let (Starting { now: at, queued, .. }, ArbiterSite { number, line, .. }) = (*starting, self.site);
-            header.telemetry.push(LinkReport { link: number, at, sent: self.sent, queued, line });
+            reports.push(LinkReport { link: number, at, sent: self.sent, queued, line });
         }
         self.sent += Bytes(u64::from(starting.wire));
     }
@@ -54,16 +53,17 @@ mod tests {
         let line = Rate::from_gbps(10);
         let site = ArbiterSite { number: 9, line, full_packet: Bytes(1_538) };
         let mut link = TelemetryArbiter::new(&TelemetryArbiterSettings {}, site);
-        let mut sent = |role, wire, at, queued| {
-            let mut header = SchedulingHeader { role, ..SchedulingHeader::NONE };
-            link.sends(&Starting { now: Time(at), wire, queued: Bytes(queued) }, &mut header);
-            header.telemetry
+        let mut sent = |collects: bool, wire, at, queued| {
+            let mut reports = Telemetry::EMPTY;
+            let starting = Starting { now: Time(at), wire, queued: Bytes(queued) };
+            link.sends(&starting, collects.then_some(&mut reports));
+            reports
         };
-        assert!(sent(Role::None, 1_000, 5, 70).links().is_empty());
-        assert!(sent(Role::Report, 84, 6, 71).links().is_empty());
+        assert!(sent(false, 1_000, 5, 70).links().is_empty());
+        assert!(sent(false, 84, 6, 71).links().is_empty());
         let report = LinkReport { link: 9, at: Time(7), sent: Bytes(1_084), queued: Bytes(72), line };
-        assert_eq!(sent(Role::Collect, 500, 7, 72).links(), [report]);
+        assert_eq!(sent(true, 500, 7, 72).links(), [report]);
         let next = LinkReport { at: Time(8), sent: Bytes(1_584), queued: Bytes::ZERO, ..report };
-        assert_eq!(sent(Role::Collect, 500, 8, 0).links(), [next]);
+        assert_eq!(sent(true, 500, 8, 0).links(), [next]);
     }
 }

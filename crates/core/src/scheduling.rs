@@ -3,12 +3,10 @@
 //!
 //! A sender writes a *request*. The arbiter of each link on the path reads it and narrows the grant. The receiver
 //! returns the header in its answer, which takes the same path back ([`Trail`]), so that every arbiter also sees the
-//! final grant. With in-band telemetry nothing is asked: links report ([`crate::telemetry`]), and the answer, by any path,
-//! brings their reports to the sender.
+//! final grant.
 
 use crate::header::Header;
 use crate::ids::{HostId, PortId, SwitchId};
-use crate::telemetry::Telemetry;
 use crate::units::{Rate, Span, Time};
 
 /// The role of a packet, as an arbiter sees it.
@@ -23,10 +21,6 @@ pub enum Role {
     Grant,
     /// The flow has finished, or its sender gives up.
     Leave,
-    /// On its way to the receiver: links add their reports.
-    Collect,
-    /// On its way back: carries reports.
-    Report,
 }
 
 /// A scheduling header.
@@ -54,8 +48,6 @@ pub struct SchedulingHeader {
     pub trail: Trail,
     /// A message from one switch to the next.
     pub message: SliceMessage,
-    /// What the links of the path report.
-    pub telemetry: Telemetry,
 }
 
 /// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow.
@@ -85,7 +77,6 @@ impl SchedulingHeader {
         queue: 0,
         trail: Trail::EMPTY,
         message: SliceMessage::None,
-        telemetry: Telemetry::EMPTY,
     };
 }
 

@@ -28,6 +28,31 @@ enum Beyond {
     Hold { bytes: u64, time: Span },
 }
 
+/// What the sender learns of the path, besides what has arrived.
+#[derive(Clone, Debug)]
+pub(crate) enum Feedback {
+    /// Nothing.
+    None,
+    /// That packets were marked, as notifications.
+    Marks(NotificationPoint),
+    /// What the links reported to the last packet: the next answer returns it.
+    Reports(Box<Telemetry>),
+}
+
+impl Feedback {
+    fn new(pairs: &QueuePairs) -> Feedback {
+        match pairs.notification_point() {
+            Some(point) => Feedback::Marks(point),
+            None if pairs.collects_reports() => Feedback::Reports(Box::new(Telemetry::EMPTY)),
+            None => Feedback::None,
+        }
+    }
+
+    fn point(&mut self) -> Option<&mut NotificationPoint> {
+        if let Feedback::Marks(point) = self { Some(point) } else { None }
+    }
+}
+
 /// The receiving end of a queue pair.
 pub struct QueueReceiver {
     pairs: Arc<QueuePairs>,
@@ -50,10 +75,8 @@ pub struct QueueReceiver {
     tlt: bool,
     /// Flags of the answer to the current packet that report its importance.
     echo: Flags,
-    point: Option<NotificationPoint>,
+    pub(crate) feedback: Feedback,
     answers: Answers,
-    /// What the links reported to the last packet, if they report: the next answer returns it.
-    pub(crate) reports: Option<Box<Telemetry>>,
     completed: Option<Time>,
     order: ReorderCounts,
     marks: u32,
@@ -84,9 +107,8 @@ impl QueueReceiver {
             ack_every: settings.ack_every,
             tlt: settings.tlt.is_some(),
             echo: Flags::default(),
-            point: pairs.notification_point(),
+            feedback: Feedback::new(pairs),
             answers: Answers::new(pairs, site),
-            reports: pairs.collects_reports().then(|| Box::new(Telemetry::EMPTY)),
             completed: None,
             order: ReorderCounts::default(),
             marks: 0,
@@ -126,7 +148,7 @@ impl QueueReceiver {
 
     fn marked(&mut self, now: Time) {
         self.marks += 1;
-        if self.point.as_mut().is_some_and(|point| point.on_mark(now)) {
+        if self.feedback.point().is_some_and(|point| point.on_mark(now)) {
             self.answers.notify(now);
         }
     }
@@ -226,7 +248,7 @@ impl QueueReceiver {
 
     /// Called when the clock reaches an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
-        if self.point.as_mut().is_some_and(|point| point.on_time(now)) {
+        if self.feedback.point().is_some_and(|point| point.on_time(now)) {
             self.answers.notify(now);
         }
         if self.missing_at <= now {
@@ -239,7 +261,7 @@ impl QueueReceiver {
     #[must_use]
     #[inline]
     pub fn needs(&self) -> Needs {
-        let due = self.point.as_ref().map_or(Time::NEVER, NotificationPoint::due);
+        let due = if let Feedback::Marks(point) = &self.feedback { point.due() } else { Time::NEVER };
         let complete = self.completed.is_some();
         let ready = self.answers.ready();
         Needs {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, Segment};
 use weft_core::stack::{ClassSet, Classes, End, HostPart, Receiving, Sending, Sizes, Stack};
-use weft_core::{Class, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time};
+use weft_core::telemetry::Telemetry;
+use weft_core::{
+    Class, FlowSite, Header, InBand, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time,
+};
 
+use crate::receiver::Feedback;
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 /// A card that limits the congestion notifications of all its flows together.
@@ -55,14 +58,13 @@ impl End for QueueSender {
         self.on_wakeup(now);
     }
 
-    fn request(&self) -> SchedulingHeader {
-        let role = if self.collects_reports() { Role::Collect } else { Role::None };
-        SchedulingHeader { role, ..SchedulingHeader::NONE }
+    fn in_band(&self) -> InBand {
+        if self.collects_reports() { InBand::Collecting(Telemetry::EMPTY) } else { InBand::NOTHING }
     }
 
-    fn on_grant(&mut self, _now: Time, answer: &SchedulingHeader) {
-        if answer.role == Role::Report {
-            self.hear(&answer.telemetry);
+    fn on_in_band(&mut self, _now: Time, carried: &InBand) {
+        if let InBand::Reported(links) = carried {
+            self.hear(links);
         }
     }
 }
@@ -97,14 +99,17 @@ impl End for QueueReceiver {
         self.on_wakeup(now);
     }
 
-    fn request(&self) -> SchedulingHeader {
-        let report = |telemetry| SchedulingHeader { role: Role::Report, telemetry, ..SchedulingHeader::NONE };
-        self.reports.as_deref().map_or(SchedulingHeader::NONE, |links| report(*links))
+    fn in_band(&self) -> InBand {
+        if let Feedback::Reports(links) = &self.feedback {
+            InBand::Reported(**links)
+        } else {
+            InBand::NOTHING
+        }
     }
 
-    fn on_grant(&mut self, _now: Time, packet: &SchedulingHeader) {
-        if let Some(reports) = &mut self.reports {
-            **reports = packet.telemetry;
+    fn on_in_band(&mut self, _now: Time, carried: &InBand) {
+        if let (Feedback::Reports(links), InBand::Collecting(collected)) = (&mut self.feedback, carried) {
+            **links = *collected;
         }
     }
 }

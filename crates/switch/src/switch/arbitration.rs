@@ -115,6 +115,6 @@ impl Switch {
         let Some(arbiters) = &mut self.arbiters else { return };
         let queued = waiting(&self.outputs, self.fabric.as_deref(), port);
         let starting = Starting { now: turn.now, wire: turn.headers.get(packet).wire, queued };
-        arbiters.sends(&starting, port, turn.headers.scheduling_mut(packet));
+        arbiters.sends(&starting, port, turn.headers.collecting_mut(packet));
     }
 }
