@@ -11,6 +11,7 @@ mod estimate;
 mod importer;
 mod inputs;
 mod jobs;
+mod kept;
 mod linter;
 mod lists;
 mod lock;

@@ -14,6 +14,7 @@ use weft_report::{
 use weft_scenario::{Case, Claim, Scenario};
 
 use crate::epoch::epoch;
+use crate::kept::csv_tables;
 use crate::results::{Results, lookup, not_started};
 use crate::{Error, Outcome, inputs};
 
@@ -77,8 +78,8 @@ impl Study<'_> {
         Ok(listing)
     }
 
-    /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; returns the terminal
-    /// output.
+    /// Writes `sweep.parquet` and, if `measure.csv` takes it, `sweep.csv`; `sweep.json`, `report.html` and one report
+    /// per run; returns the terminal output.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
         let Results { runs, failures, unreadable, not_started: missing, .. } = results;
         let problems = lines("failed", &failures) + &not_started(missing);
@@ -102,14 +103,15 @@ impl Study<'_> {
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         self.write_reports(&mut runs)?;
         let of_one = runs.first().filter(|_| runs.len() == 1).map(|run| self.root.join(&run.link));
+        let csv = csv_tables(self.scenario.settings.measure.csv);
         let terminal = match &self.larger {
             None => {
-                files::write_sweep(self.root, &runs)?;
+                files::write_sweep(self.root, &runs, csv)?;
                 overview(self.root, runs, &listing)?.1
             }
             Some(larger) => {
                 let all = files::read_runs(self.root)?;
-                files::write_sweep(self.root, &all)?;
+                files::write_sweep(self.root, &all, csv)?;
                 overview(self.root, all, larger)?;
                 Overview::of(self.root, runs, &listing).terminal()
             }

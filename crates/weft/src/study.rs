@@ -8,10 +8,11 @@ use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_prepare::read;
-use weft_report::{CsvTables, IdealSchedule, IdealSchedules, Kept, Manifest, REPORT, Recording, Run, files};
-use weft_scenario::{Case, CsvFiles, IdealChoice, MeasureSettings, Recorded};
+use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::Case;
 
 use crate::jobs::{Job, run_all};
+use crate::kept::kept;
 use crate::linter::remarks;
 use crate::lock::Lock;
 use crate::manifest::Request;
@@ -237,38 +238,5 @@ impl Job for Planned<'_> {
             weft_store::discard(&partial, Some(&self.folder)).map_err(|cause| cause.to_string())?;
         }
         Ok(self.linked(run.thin(), folder))
-    }
-}
-
-/// The ideal schedules of `measure.ideals`.
-fn ideals(wanted: &[IdealChoice]) -> IdealSchedules {
-    wanted.iter().fold(IdealSchedules::NONE, |set, choice| {
-        set.and(match choice {
-            IdealChoice::BigSwitch => IdealSchedule::BigSwitch,
-            IdealChoice::Srpt => IdealSchedule::ShortestRemaining,
-            IdealChoice::Sjf => IdealSchedule::ShortestFirst,
-            IdealChoice::Las => IdealSchedule::LeastAttained,
-            IdealChoice::Ps => IdealSchedule::ProcessorSharing,
-        })
-    })
-}
-
-/// The parts of the record selected by `measure.record`.
-fn kept(measure: &MeasureSettings) -> Kept {
-    let wanted = |what: Recorded| measure.record.contains(&what);
-    Kept {
-        flows: wanted(Recorded::Flows),
-        links: wanted(Recorded::Links),
-        hops: wanted(Recorded::Hops),
-        queues: wanted(Recorded::Queues),
-        reordering: wanted(Recorded::Reordering),
-        drops: wanted(Recorded::Drops),
-        tables: true,
-        ideals: ideals(&measure.ideals),
-        csv: match measure.csv {
-            CsvFiles::Small => CsvTables::Small,
-            CsvFiles::All => CsvTables::All,
-            CsvFiles::Never => CsvTables::Never,
-        },
     }
 }
