@@ -94,7 +94,7 @@ pub struct RunOptions {
 pub struct Progress {
     /// Runs of this call, including reused ones.
     pub runs_total: usize,
-    /// Complete runs, including reused ones.
+    /// Runs that are complete or have failed, including reused ones.
     pub runs_done: usize,
     /// The runs being computed now.
     pub current: Vec<RunProgress>,
@@ -130,6 +130,8 @@ pub struct FinishedRun {
     pub label: String,
     /// Whether the complete results of an earlier call were reused.
     pub reused: bool,
+    /// Whether it was stopped early; its results are partial.
+    pub interrupted: bool,
     /// Why it failed, if it did.
     pub failure: Option<String>,
 }

@@ -78,12 +78,15 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
 /// Reuses complete runs of the same sources and computes the others.
 pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
     let mut results = Results::default();
-    let mut open = Vec::new();
+    let (mut open, mut reused) = (Vec::new(), Vec::new());
     for job in planned {
         // Runs that cannot be repeated exactly are measured again.
         let there = if job.engine.is_deterministic() { job.finished() } else { None };
         match there {
-            Some(Ok(run)) if run.manifest.sources == job.manifest.sources => results.runs.push(run),
+            Some(Ok(run)) if run.manifest.sources == job.manifest.sources => {
+                reused.push(job.label());
+                results.runs.push(run);
+            }
             Some(Ok(_)) => {
                 results.outdated += 1;
                 open.push(job);
@@ -99,7 +102,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     let left_over = options.jobs / open.len().max(1);
     let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
     open.iter_mut().for_each(|job| job.division = division);
-    for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
+    for (job, result) in open.iter().zip(run_all(&open, reused, options)) {
         match result {
             Some(Ok(run)) => results.runs.push(run),
             None => results.not_started += 1,
@@ -195,6 +198,10 @@ impl<'a> Planned<'a> {
 
 impl Job for Planned<'_> {
     type Output = Run;
+
+    fn is_partial(run: &Run) -> bool {
+        run.summary.interrupted()
+    }
 
     fn label(&self) -> String {
         let labels: Vec<&str> = self.manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
