@@ -7,6 +7,7 @@
 mod batch;
 mod check;
 mod clock;
+mod earlier;
 mod epoch;
 mod estimate;
 mod importer;
@@ -21,6 +22,7 @@ mod older;
 mod overwrite;
 mod page;
 mod results;
+mod reuse;
 mod study;
 mod tracer;
 
@@ -39,6 +41,7 @@ pub use estimate::CostEstimate;
 pub use importer::ImportedScenario;
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
+pub use reuse::Reuse;
 pub use tracer::{TraceOptions, TraceOutcome};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_control::{
@@ -81,6 +84,8 @@ pub struct RunOptions {
     pub engine: &'static dyn Engine,
     /// Maximum number of runs computed at the same time; at least 1.
     pub jobs: usize,
+    /// Which complete runs of earlier calls are not computed again.
+    pub reuse: Reuse,
     /// Threads per run; `None`: the cores that `jobs` leaves free, if they help. Affects only speed.
     pub threads: Option<usize>,
     /// Called from the computing threads a few times per second.
@@ -151,6 +156,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Runs reused from an earlier call.
     pub reused: usize,
+    /// The other builds that computed reused runs, as version and commit, and the number of their runs.
+    pub builds: Vec<(String, usize)>,
     /// Runs that were complete, but computed by a program with other sources, and were computed again.
     pub outdated: usize,
     /// Complete runs of another results epoch in the same folder, which were not used.

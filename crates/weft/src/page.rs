@@ -1,7 +1,7 @@
 //! Everything written around the runs: the list of runs, the table of the sweep, the verdicts on expectations, the
 //! report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use weft_report::contrast::covers;
@@ -13,6 +13,7 @@ use weft_report::{
 };
 use weft_scenario::{Case, Claim, Scenario};
 
+use crate::earlier::build_of;
 use crate::epoch::epoch;
 use crate::kept::csv_tables;
 use crate::results::{Results, lookup, not_started};
@@ -195,7 +196,7 @@ impl Overview {
         if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
             page.repeat.scenario = scenario;
         }
-        let warnings = missing.into_iter().chain(other_epochs(&sweep.runs));
+        let warnings = missing.into_iter().chain(other_epochs(&sweep.runs)).chain(builds(&sweep.runs));
         let warnings: Vec<String> = warnings.chain(listing.remarks.iter().cloned()).collect();
         headline.warnings.splice(0..0, warnings.clone());
         page.warnings.splice(0..0, warnings);
@@ -265,6 +266,22 @@ const NO_SAMPLE: &str = "no sample lies beyond";
 fn maxima(claim: &Claim, runs: &[Run]) -> String {
     let is_one = |metric: &str| runs.iter().any(|run| run.summary.is_maximum(metric));
     let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
+/// A warning if runs of one results epoch were computed by several builds.
+fn builds(runs: &[Run]) -> Option<String> {
+    let mut known: BTreeMap<&str, (String, usize)> = BTreeMap::new();
+    for run in runs {
+        let found = known.entry(&run.manifest.sources).or_insert_with(|| (build_of(&run.manifest), 0));
+        found.1 += 1;
+    }
+    let epochs: BTreeSet<&str> = runs.iter().map(|run| run.manifest.epoch.as_str()).collect();
+    let counts: Vec<String> =
+        known.values().map(|(build, count)| format!("{count} by weft {build}")).collect();
+    (known.len() > 1 && epochs.len() == 1).then(|| {
+        let (all, epoch) = (counts.join(", "), runs[0].manifest.epoch.as_str());
+        format!("The runs were computed by several builds with one results epoch ({epoch}): {all}.")
+    })
+}
+
     let found: Vec<&str> = metrics.into_iter().filter(|metric| is_one(metric)).collect();
     if found.is_empty() {
         return String::new();

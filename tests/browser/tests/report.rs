@@ -344,3 +344,4 @@ fn a_sweep_that_was_really_simulated_and_one_of_its_runs_are_shown() {
         silent_and_alone(&browser);
     }
 }
+        reuse: weft::Reuse::SameBuild,
