@@ -63,13 +63,16 @@ impl Study<'_> {
             _ => Ok(self.verdicts(results)),
         };
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
+        let about = Some(self.scenario.settings.about.clone());
         let listing = Listing {
             runs: self.folders.clone(),
+            about: about.clone(),
             verdicts: judged.unwrap_or_default(),
             remarks: self.remarks.clone(),
             unjudged,
         };
-        if self.larger.is_some() {
+        if let Some(larger) = &self.larger {
+            Listing { about, ..larger.clone() }.write(self.root)?;
             return Ok(listing);
         }
         listing.write(self.root)?;
@@ -113,7 +116,7 @@ impl Study<'_> {
             Some(larger) => {
                 let all = files::read_runs(self.root)?;
                 files::write_sweep(self.root, &all, csv)?;
-                overview(self.root, all, larger)?;
+                overview(self.root, all, &Listing { about: listing.about.clone(), ..larger.clone() })?;
                 Overview::of(self.root, runs, &listing).terminal()
             }
         };
@@ -130,6 +133,7 @@ impl Study<'_> {
             let report = self.root.join(&run.link);
             let whole = files::read_run(report.parent().unwrap_or(self.root))?;
             let mut whole = Run { link: run.link.clone(), ..whole };
+            whole.manifest.about.clone_from(&self.scenario.settings.about);
             if run.summary.arrivals_until_s.is_some() {
                 whole.average_over_arrivals();
             }
@@ -188,7 +192,10 @@ struct Overview {
 }
 
 impl Overview {
-    fn of(root: &Path, runs: Vec<Run>, listing: &Listing) -> Overview {
+    fn of(root: &Path, mut runs: Vec<Run>, listing: &Listing) -> Overview {
+        if let Some(about) = &listing.about {
+            runs.iter_mut().for_each(|run| run.manifest.about.clone_from(about));
+        }
         let missing = missing(&runs, listing);
         let sweep = if has_all_cases(&runs, listing) { Sweep::new(runs) } else { Sweep::of_incomplete(runs) };
         let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
@@ -259,13 +266,6 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// The beginning of such a note.
-const NO_SAMPLE: &str = "no sample lies beyond";
-
-/// The note that a percentile of an expectation is a maximum: with this few samples, none lies beyond it.
-fn maxima(claim: &Claim, runs: &[Run]) -> String {
-    let is_one = |metric: &str| runs.iter().any(|run| run.summary.is_maximum(metric));
-    let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
 /// A warning if runs of one results epoch were computed by several builds.
 fn builds(runs: &[Run]) -> Option<String> {
     let mut known: BTreeMap<&str, (String, usize)> = BTreeMap::new();
@@ -282,6 +282,13 @@ fn builds(runs: &[Run]) -> Option<String> {
     })
 }
 
+/// The beginning of such a note.
+const NO_SAMPLE: &str = "no sample lies beyond";
+
+/// The note that a percentile of an expectation is a maximum: with this few samples, none lies beyond it.
+fn maxima(claim: &Claim, runs: &[Run]) -> String {
+    let is_one = |metric: &str| runs.iter().any(|run| run.summary.is_maximum(metric));
+    let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
     let found: Vec<&str> = metrics.into_iter().filter(|metric| is_one(metric)).collect();
     if found.is_empty() {
         return String::new();

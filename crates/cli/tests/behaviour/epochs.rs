@@ -104,6 +104,24 @@ fn runs_of_another_build_count_on_request_if_epoch_and_settings_are_equal() {
     assert!(refused.contains("2 complete runs of another results epoch not used"), "{refused}");
 }
 
+/// The description has no influence on results, so a new one computes nothing.
+#[test]
+fn reports_of_reused_runs_have_the_present_description() {
+    let folder = folder_with("described", &TINY.replace("seeds =", "about = \"As planned.\"\nseeds ="));
+    good(&folder, "run tiny.toml");
+    fs::write(folder.join("tiny.toml"), TINY.replace("seeds =", "about = \"As known now.\"\nseeds ="))
+        .expect("writable");
+    assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
+    let root = folder.join("runs/tiny");
+    let described = |page: &str| page.contains("As known now.") && !page.contains("As planned.");
+    let page = text(&root.join("report.html"));
+    assert!(described(page.split("complete = true").next().unwrap_or_default()), "the page of the sweep");
+    let one = text(&finished(&root)[0].join("report.html"));
+    assert!(described(one.split("complete = true").next().unwrap_or_default()), "the page of a run");
+    good(&folder, "report runs/tiny");
+    assert_eq!(text(&root.join("report.html")), page);
+}
+
 #[test]
 fn older_results_beside_are_counted_and_left_alone() {
     let folder = folder_with("older", TINY);
