@@ -26,7 +26,7 @@ impl ScenarioFile {
     /// # Errors
     /// All mistakes of the file.
     pub fn validate(&self, metrics: &Metrics) -> Result<Scenario, Mistakes> {
-        let mut mistakes = Vec::new();
+        let mut mistakes = self.unreadable.clone();
         if let Some(mistake) = other_version(&self.document) {
             return Err(Mistakes::new(self.sources.clone(), vec![mistake]));
         }
@@ -155,7 +155,8 @@ fn wrong_in_whole(
     expectations: Vec<expect::Question>,
     metrics: &Metrics,
 ) -> Vec<Mistake> {
-    let whole = ScenarioFile { demo: false, arguments: Vec::new(), ..file.clone() };
+    let (arguments, unreadable) = (Vec::new(), Vec::new());
+    let whole = ScenarioFile { demo: false, arguments, unreadable, ..file.clone() };
     let (mut others, mut found) = (Vec::new(), Vec::new());
     let draft = Draft { expectations, ..Draft::read(&whole, &mut others) };
     let base = draft.resolve(&[], &mut others);
