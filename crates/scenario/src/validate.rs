@@ -76,9 +76,10 @@ impl Draft {
         }
         let cases = self.cases(&file.folder, mistakes);
         if !mistakes.is_empty() {
+            mistakes.extend(salvage::further(&self, file, metrics, mistakes));
             return None;
         }
-        let claims = self.claims(file, (&base, &tags(&cases)), metrics, mistakes);
+        let claims = self.claims(file, (&base, &cases), metrics, mistakes);
         let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
@@ -108,10 +109,11 @@ impl Draft {
         cases
     }
 
-    fn claims(
+    /// The claims of all expectations, against the cases of the sweep.
+    pub(crate) fn claims(
         &self,
         file: &ScenarioFile,
-        (base, tags): (&Resolved, &[&str]),
+        (base, cases): (&Resolved, &[Case]),
         metrics: &Metrics,
         mistakes: &mut Vec<Mistake>,
     ) -> Vec<expect::Claim> {
@@ -122,6 +124,7 @@ impl Draft {
         let line = |place: SourceSpan| file.sources.line_column(place).line;
         let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
         let (axes, metrics) = (&self.axes, *metrics);
+        let tags = &tags(cases);
         let field = expect::Swept { axes, settings: &settings, metrics, tags, recorded, line: &line };
         let promised = file.demo && file.arguments.is_empty();
         let (mut claims, mut unanswered) = (Vec::new(), Vec::new());
@@ -162,7 +165,7 @@ fn wrong_in_whole(
     let base = draft.resolve(&[], &mut others);
     let cases = draft.cases(&whole.folder, &mut others);
     if others.is_empty() {
-        draft.claims(&whole, (&base, &tags(&cases)), metrics, &mut found);
+        draft.claims(&whole, (&base, &cases), metrics, &mut found);
     }
     found
 }
