@@ -4,6 +4,7 @@
 
 use crate::overlay::Edit;
 use crate::sweep::SWEPT;
+use crate::syntax::without_wrong_lines;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct ScenarioFile {
     pub(crate) document: Toml,
     pub(crate) folder: PathBuf,
     pub(crate) arguments: Vec<Edit>,
-    /// Arguments of the command line that cannot be read.
+    /// Lines and arguments of the command line that cannot be read.
     pub(crate) unreadable: Vec<Mistake>,
     pub(crate) demo: bool,
 }
@@ -53,14 +54,17 @@ impl ScenarioFile {
     /// Reads a text; `name` is its name in messages. Other file names in it are relative to the current folder.
     ///
     /// # Errors
-    /// It is not TOML: all syntax errors.
+    /// It is not TOML: all syntax errors. Those in the values of single lines are reported with the other mistakes.
     pub fn parse(text: &str, name: &str) -> Result<ScenarioFile, Mistakes> {
         let sources = Arc::new(Sources::of_file(name, text));
-        let (document, mistakes) = parse_document(text);
-        if !mistakes.is_empty() {
-            return Err(Mistakes::new(sources, mistakes));
-        }
-        let (folder, arguments, unreadable) = (PathBuf::new(), Vec::new(), Vec::new());
+        let (document, mistakes) = match parse_document(text) {
+            (document, none) if none.is_empty() => (document, none),
+            (_, errors) => match without_wrong_lines(text, &errors) {
+                Some(rest) => rest,
+                None => return Err(Mistakes::new(sources, errors)),
+            },
+        };
+        let (folder, arguments, unreadable) = (PathBuf::new(), Vec::new(), mistakes);
         Ok(ScenarioFile { sources, document, folder, arguments, unreadable, demo: false })
     }
 

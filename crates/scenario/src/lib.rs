@@ -33,6 +33,7 @@ mod salvage;
 mod scenario;
 mod schema;
 mod sweep;
+mod syntax;
 mod template;
 mod validate;
 

@@ -10,6 +10,7 @@ use crate::file::ScenarioFile;
 use crate::salvage;
 use crate::scenario::Scenario;
 use crate::sweep;
+use crate::syntax::follows_from;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_codec::{rows, words};
@@ -31,6 +32,12 @@ impl ScenarioFile {
             return Err(Mistakes::new(self.sources.clone(), vec![mistake]));
         }
         let scenario = Draft::read(self, &mut mistakes).check(self, metrics, &mut mistakes);
+        let mut number = 0..mistakes.len();
+        let known = self.unreadable.len();
+        mistakes.retain(|mistake| {
+            let is_own = number.next().is_some_and(|number| number < known);
+            is_own || !follows_from(&self.unreadable, mistake)
+        });
         match scenario {
             Some(scenario) if mistakes.is_empty() => Ok(scenario),
             _ => Err(Mistakes::new(self.sources.clone(), mistakes)),

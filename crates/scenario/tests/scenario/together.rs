@@ -62,3 +62,26 @@ fn rules_are_applied_beside_combinations_that_do_not_exist() {
     assert!(found.iter().any(|one| one.contains("there is no cable called")), "{found:#?}");
     assert!(found.iter().any(|one| one.contains("has no effect: the balancer is `ecmp`")), "{found:#?}");
 }
+
+/// A value without quotes is the first mistake that many make.
+#[test]
+fn lines_that_are_not_toml_hide_no_other_mistake() {
+    let text = small("flows_smapled = 3\n[balance.dril]\n")
+        .replace("load = 0.5", "load = half")
+        .replace("leaves = 2", "leaves = 2\nhost_link = { rate = 10 Gbps }");
+    told(&text, &["not TOML", "not TOML", "unknown key `flows_smapled`", "unknown balancer `dril`"]);
+    let missing = small("").replace("spines = 2", "spines = two");
+    told(&missing, &["not TOML"]);
+    told(&small("[switch]\nbuffer = 1 MB\nsharing = \"dynamic\"\n"), &["not TOML"]);
+    told(&small("[[expect]]\nvalue = fct.mean\nbelow = 1\n"), &["not TOML"]);
+    told(&small("[sweep]\nbalance = [ecmp, \"drill\"]\n"), &["not TOML"]);
+}
+
+/// Where a line belongs to no key, nothing else is certain.
+#[test]
+fn what_is_not_toml_beyond_a_line_is_told_alone() {
+    for broken in ["[switch\nengins = 2\n", "[measure]\nrecord = [\n\"flows\"\n[swich]\n"] {
+        let found = refused(&small(broken));
+        assert!(found.iter().all(|one| one.contains("not TOML")), "{found:#?}");
+    }
+}
