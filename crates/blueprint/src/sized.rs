@@ -119,7 +119,28 @@ impl SizeQuestion {
             ]
         };
         let rows: Vec<Vec<String>> = self.era.servers.iter().map(row).collect();
-        format!("\n{} ports\n{}", count(ports.into()), Columns::table(&header, &rows))
+        format!("\n{} ports\n{}{}", count(ports.into()), Columns::table(&header, &rows), self.direct(ports))
+    }
+
+    /// What Direct VLB needs of the links of meshes, which are sized for classic VLB; empty without meshes.
+    fn direct(&self, ports: u32) -> String {
+        let line = |kind: &ServerKind| {
+            let size = size(kind, ports, self.era.rate)?;
+            let (most, (cables, each)) = (size.direct_link()?, size.cables);
+            let enough = if most.0 > each.0 * u64::from(cables) {
+                "more than its cables carry"
+            } else {
+                "its cables suffice"
+            };
+            Some(format!("  {}: up to {} ({enough})\n", kind.name, gbps(most)))
+        };
+        let lines: String = self.era.servers.iter().filter_map(line).collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\nLinks are sized for classic VLB. Direct VLB may put more on a link of a mesh:\n{lines}"
+            ),
+        }
     }
 
     /// One row for each power of two.

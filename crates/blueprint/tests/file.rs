@@ -139,6 +139,20 @@ fn a_fly_is_simulated_from_its_description() {
     assert!(cluster.to_string().contains("9 ports, 27 nodes, 3-ary 2-fly"));
 }
 
+/// Links are sized for classic VLB, which is not what clusters of routers do by default.
+#[test]
+fn plans_say_what_direct_vlb_needs() {
+    let direct = "Direct VLB may put more on a link of a mesh";
+    let few = SizeQuestion::new(Some(4), None, "2009").unwrap().text();
+    assert!(
+        few.contains(direct) && few.contains("1 port, 5 slots: up to 7.50 Gbps (its cables suffice)"),
+        "{few}"
+    );
+    let many = SizeQuestion::new(Some(16), None, "today").unwrap().text();
+    assert!(many.contains("1 port, 4 slots: up to 10.6 Gbps (more than its cables carry)"), "{many}");
+    assert!(!SizeQuestion::new(Some(1024), None, "2009").unwrap().text().contains(direct), "no mesh");
+}
+
 #[test]
 fn plans_name_the_kinks_and_the_assumptions() {
     let text = SizeQuestion::new(Some(1024), None, "2009").unwrap().text();

@@ -26,7 +26,7 @@ pub(crate) struct CheckArguments {
     format: Format,
 }
 
-/// Mistakes as text for people, or as a JSON array.
+/// Mistakes and remarks as text for people, or as a JSON array.
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     Text,

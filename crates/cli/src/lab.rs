@@ -135,6 +135,7 @@ impl LabArguments {
             set: self.set.clone(),
             engine: Box::leak(Box::new(lab)),
             jobs: 1,
+            reuse: weft::Reuse::SameBuild,
             threads: Some(1),
             progress: progress::display(self.progress),
             stop,

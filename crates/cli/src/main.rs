@@ -26,6 +26,7 @@ mod new;
 mod progress;
 mod report;
 mod reproduce;
+mod reuse;
 mod router;
 mod run;
 mod seeds;

@@ -24,7 +24,7 @@ pub(crate) enum ProgressMode {
 
 /// The progress display for a mode.
 pub(crate) fn display(mode: ProgressMode) -> Box<dyn Fn(&Progress) + Send + Sync> {
-    let clock = SweepClock::default();
+    let clock = SweepClock::start();
     match mode {
         ProgressMode::Json => Box::new(move |progress| {
             console::complain(&object(progress, clock.read(progress)).to_string());
@@ -57,27 +57,40 @@ struct Reading {
     eta_s: Option<f64>,
 }
 
-/// The time of the first update, and how much was complete then: reused runs do not count towards the speed.
-#[derive(Default)]
-struct SweepClock(Mutex<Option<(Instant, f64)>>);
+/// The time since the start of the command.
+struct SweepClock {
+    start: Instant,
+    /// When the computation of runs began, and how much was complete then: reused runs do not count towards the speed.
+    mark: Mutex<Option<(Instant, f64)>>,
+}
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the progress display may read a clock; results do not depend on it"
+)]
 impl SweepClock {
-    /// Wall time since the first update, and the estimate: the run's own if there is only one run, else by proportion.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the progress display may read a clock; results do not depend on it"
-    )]
+    fn start() -> SweepClock {
+        SweepClock { start: Instant::now(), mark: Mutex::new(None) }
+    }
+
     fn read(&self, progress: &Progress) -> Reading {
-        let now = Instant::now();
+        self.at(Instant::now(), progress)
+    }
+
+    /// Wall time since the start, and the estimate: the run's own if there is only one run, else by proportion.
+    fn at(&self, now: Instant, progress: &Progress) -> Reading {
         let share = share_done(progress);
-        let mut first = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (start, before) = *first.get_or_insert((now, share));
-        let wall_s = (now - start).as_secs_f64();
+        let mut mark = self.mark.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if progress.finished.as_ref().is_some_and(|run| run.reused) {
+            *mark = Some((now, share));
+        }
+        let (began, before) = *mark.get_or_insert((now, share));
         let eta_s = match (progress.current.as_slice(), progress.runs_total) {
             ([only], 1) => only.eta_s,
-            _ => (share - before > 0.01).then(|| wall_s * (1.0 - share) / (share - before)),
+            _ => (share - before > 0.01)
+                .then(|| (now - began).as_secs_f64() * (1.0 - share) / (share - before)),
         };
-        Reading { wall_s, eta_s }
+        Reading { wall_s: (now - self.start).as_secs_f64(), eta_s }
     }
 }
 
@@ -178,7 +191,7 @@ fn object(progress: &Progress, reading: Reading) -> Value {
         "eta_s": reading.eta_s,
         "current": progress.current.iter().map(run_object).collect::<Vec<_>>(),
         "finished": finished.map(|run| json!({
-            "label": run.label, "reused": run.reused, "failure": run.failure,
+            "label": run.label, "reused": run.reused, "interrupted": run.interrupted, "failure": run.failure,
         })),
     })
 }
@@ -254,6 +267,23 @@ mod tests {
         (progress.runs_total, progress.runs_done) = (4, 1);
         assert_eq!(share_done(&progress), 0.375);
         assert!(line(&progress, Reading::default(), 200).contains("1/4 runs"));
+    }
+
+    /// Two of four runs are reused after a second, and a third takes ten.
+    #[test]
+    fn the_wall_time_counts_from_the_start_and_the_estimate_from_the_first_computed_run() {
+        let clock = SweepClock::start();
+        let after = |seconds| clock.start + std::time::Duration::from_secs(seconds);
+        let ended = |runs_done, reused| Progress {
+            runs_total: 4,
+            runs_done,
+            finished: Some(weft::FinishedRun { reused, ..weft::FinishedRun::default() }),
+            ..Progress::default()
+        };
+        let none = |wall_s| Reading { wall_s, eta_s: None };
+        assert_eq!(clock.at(after(1), &ended(1, true)), none(1.0));
+        assert_eq!(clock.at(after(1), &ended(2, true)), none(1.0));
+        assert_eq!(clock.at(after(11), &ended(3, false)), Reading { wall_s: 11.0, eta_s: Some(10.0) });
     }
 
     #[test]

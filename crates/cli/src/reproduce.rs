@@ -1,6 +1,7 @@
 //! `weft reproduce`: measures the claims of a published source again.
 
 use crate::counts::at_least_one;
+use crate::reuse::{self, ReuseArgument};
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
@@ -37,7 +38,7 @@ pub(crate) struct ReproduceArguments {
     /// Also run these claims' tables of variants
     #[arg(long)]
     tables: bool,
-    /// Also measure these claims under alternative assumptions, in small runs
+    /// Measure them under other assumptions too, in small runs
     #[arg(long)]
     assumptions: bool,
     /// Exit with 1 if a claim is not reproduced
@@ -49,6 +50,8 @@ pub(crate) struct ReproduceArguments {
     /// Seeds instead of the scenarios' own, such as 1..20,40
     #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<Seeds>>,
+    #[command(flatten)]
+    reuse: ReuseArgument,
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZero<usize>>,
@@ -58,8 +61,8 @@ pub(crate) struct ReproduceArguments {
     /// Save the findings next to this folder's claims.toml
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
-    /// Progress on standard error: a line, JSON lines, or none
-    #[arg(long, value_name = "HOW", default_value = "auto")]
+    /// Progress: auto, json or none
+    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
     progress: progress::ProgressMode,
 }
 
@@ -96,6 +99,7 @@ impl ReproduceArguments {
             seeds: self.seeds.as_deref().map(seeds::all),
             set: Vec::new(),
             engine: weft::PACKETS,
+            reuse: self.reuse.chosen(),
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
             threads: self.threads.map(NonZero::get),
             progress: progress::display(self.progress),
@@ -119,6 +123,9 @@ impl ReproduceArguments {
 
 fn conclude(outcome: &ReproduceOutcome, strict: bool) -> Result<ExitCode, weft::Error> {
     let mut text = format!("{}\n", outcome.terminal);
+    if !outcome.builds.is_empty() {
+        text += &format!("complete runs of other builds reused\n{}\n", reuse::of_builds(&outcome.builds));
+    }
     if outcome.interrupted {
         text += "stopped early: only complete runs have been judged\n";
     }

@@ -1,6 +1,7 @@
 //! `weft run`: simulates a scenario, shows progress, prints the result.
 
 use crate::counts::at_least_one;
+use crate::reuse::{self, ReuseArgument};
 use crate::seeds::{self, Seeds};
 use crate::{console, engines, input_kind, interrupt, progress};
 use clap::Args;
@@ -49,14 +50,16 @@ pub(crate) struct RunArguments {
         value_parser = engines::names()
     )]
     engine: String,
+    #[command(flatten)]
+    reuse: ReuseArgument,
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZero<usize>>,
     /// Threads per run [default: the cores --jobs leaves free, where they help]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<NonZero<usize>>,
-    /// Progress on standard error: a line on terminals, JSON lines, or none
-    #[arg(long, value_name = "HOW", default_value = "auto")]
+    /// Progress: auto, json or none
+    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
     progress: progress::ProgressMode,
 }
 
@@ -108,6 +111,7 @@ fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
         seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
         engine: arguments.engine(),
+        reuse: arguments.reuse.chosen(),
         jobs: arguments
             .jobs
             .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))
@@ -138,6 +142,7 @@ fn conclusion(outcome: &Outcome) -> String {
     note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
     note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
     note(outcome.reused > 0, counted(outcome.reused, "complete run", "reused"));
+    note(!outcome.builds.is_empty(), reuse::of_builds(&outcome.builds));
     let outdated = counted(outcome.outdated, "complete run", "of another build of Weft computed again");
     note(outcome.outdated > 0, outdated);
     let older = counted(outcome.older, "complete run", "of another results epoch not used");
@@ -164,6 +169,7 @@ mod tests {
             missed_expectations: 2,
             interrupted: false,
             reused: 0,
+            builds: Vec::new(),
             outdated: 0,
             older: 0,
         };

@@ -227,6 +227,7 @@ impl Ecn {
             set: Vec::new(),
             engine: weft::PACKETS,
             jobs: self.jobs.map_or(cores, NonZero::get),
+            reuse: weft::Reuse::SameBuild,
             threads: Some(1),
             progress: progress::display(self.progress),
             stop,

@@ -106,6 +106,17 @@ pub struct ClusterSize {
     pub cables: (u32, Rate),
 }
 
+impl ClusterSize {
+    /// The most that Direct VLB puts on a link of a mesh of M servers, when one sends everything to one other and another
+    /// receives everything from one: (M - 1)/(M - 2) of what classic VLB does. `None` without links over relays.
+    #[must_use]
+    pub fn direct_link(&self) -> Option<Rate> {
+        let relays = self.servers.checked_sub(2).filter(|relays| *relays > 0)?;
+        let most = u128::from(self.link.0) * u128::from(self.servers - 1) / u128::from(relays);
+        (self.linking == Linking::Mesh).then(|| Rate(u64::try_from(most).unwrap_or(u64::MAX)))
+    }
+}
+
 /// The router with `ports` external ports of rate `rate` and the fewest servers; `None` if its servers have too few slots.
 #[must_use]
 pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
@@ -229,6 +240,16 @@ mod tests {
         let size = size(&OF_TODAY.servers[0], 16, OF_TODAY.rate).unwrap();
         assert_eq!((size.linking, size.servers, size.relays), (Linking::Mesh, 20, 4));
         assert_eq!((size.link, size.cables), (Rate::from_gbps(10), (1, Rate::from_gbps(10))));
+    }
+
+    /// Of four servers with 10 Gb/s each, one gives 7.5 Gb/s to its two relays, and another gets as much by its two: the link
+    /// from the first to the second relay of the other carries half of both.
+    #[test]
+    fn direct_vlb_needs_wider_links_than_classic_vlb() {
+        let small = sized(0, 4);
+        assert_eq!((small.link, small.direct_link()), (Rate::from_gbps(5), Some(Rate::from_mbps(7_500))));
+        assert_eq!(sized(0, 2).direct_link(), None, "no third server could relay");
+        assert_eq!(sized(1, 1024).direct_link(), None, "an n-fly has other paths");
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn number(node: &Toml) -> Result<f64, String> {
 
 fn share(node: &Toml) -> Result<f64, String> {
     let Some(text) = node.text() else { return number(node) };
-    let percent = text.trim().strip_suffix('%').ok_or("write 0.8 or \"80 %\"")?.trim();
+    let percent = text.trim().strip_suffix('%').ok_or("write 0.8 or \"80 %\"")?.trim().replace('_', "");
     percent.parse::<f64>().map(|x| x / 100.0).map_err(|_| format!("`{percent}` is not a number"))
 }
 

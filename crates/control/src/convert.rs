@@ -21,7 +21,7 @@ use weft_switch::mark::{
     red::{self, RedSettings},
 };
 
-use crate::bottleneck::FlowPath;
+use crate::bottleneck::{BottleneckLink, FlowPath};
 
 /// The unit of the models: one full-size packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -222,8 +222,8 @@ impl<'a> ConvertedTimely<'a> {
         }
     }
 
-    /// The settings that the model leaves out.
-    pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
+    /// What the model leaves out of the settings and of this path.
+    pub(crate) fn notes(&self, found: &BottleneckLink, round_trip: Span) -> Vec<String> {
         let mut notes: Vec<String> =
             self.omitted.iter().map(|what| format!("The model omits {what}.")).collect();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
@@ -233,6 +233,13 @@ impl<'a> ConvertedTimely<'a> {
             notes.push(format!(
                 "The thresholds refer to whole round trips, and {:.1} us of these are not queueing; `base_rtt` subtracts them.",
                 round_trip.micros()
+            ));
+        }
+        let fastest = found.paths.iter().map(|path| path.line).max();
+        if let Some(card) = fastest.filter(|line| *line > found.rate) {
+            notes.push(format!(
+                "No flow of the model exceeds the bottleneck's {}; with packets it may reach its card's {card}.",
+                found.rate
             ));
         }
         notes

@@ -299,7 +299,10 @@ fn law(
     let settings = measured.settings(unit.per_second(found.rate), path, unit);
     let estimates =
         (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
-    Ok((FluidLaw::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
+    Ok((
+        FluidLaw::Timely { settings, estimates: estimates.collect() },
+        measured.notes(found, path.round_trip),
+    ))
 }
 
 /// The initial value of a host's integrator, drawn as the packet simulation draws it.

@@ -12,7 +12,9 @@ pub use color::{OrderedFlows, RedPackets, ReliesOn};
 pub use host::{HostConfig, Notifications};
 pub use port::{GroupBinding, MapEntries, MapKind, PortConfig, PriorityGroup, QueueConfig, Watchdog};
 pub use precedence::{Demotion, StrictQueues};
-pub use switch::{Hash, Held, MarkingOff, MarkingProfile, MemoryPool, Profile, SwitchConfig, Threshold};
+pub use switch::{
+    CreditLoop, Hash, Held, MarkingOff, MarkingProfile, MemoryPool, Profile, SwitchConfig, Threshold,
+};
 
 use crate::told::{Coverage, Oddity, Silenced};
 use std::collections::BTreeSet;

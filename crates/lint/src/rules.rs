@@ -15,10 +15,11 @@ mod pools;
 mod precedence;
 mod reading;
 mod scenario;
+mod voq;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 13] = [
+    let groups: [&'static [Rule]; 14] = [
         marking::RULES,
         lossless::RULES,
         pfc::RULES,
@@ -29,6 +30,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         hosts::RULES,
         fabric::RULES,
         scenario::RULES,
+        voq::RULES,
         precedence::RULES,
         color::RULES,
         reading::RULES,

@@ -528,6 +528,16 @@ fn an_offset_as_large_as_the_limit_never_resumes() {
     assert!(found(12_582_911).is_none() && found(12_582_912).is_some());
 }
 
+/// Half of 25 165 824 B is XOFF of a single group divided by 1.5, and of all 64 lossless groups by 33. A fixed XON above that is no
+/// pause at all.
+#[test]
+fn a_fixed_xon_lies_below_a_dynamic_xoff() {
+    let found =
+        |bytes: u64| graded("xon-order", ("\"xon\": \"1248\"", &format!("\"xon\": \"{bytes}\"")), &[]);
+    assert_eq!([381_300, 381_301].map(found), [None, Some(Severity::Warning)]);
+    assert_eq!([8_388_607, 8_388_608].map(found), [Some(Severity::Warning), Some(Severity::Error)]);
+}
+
 #[test]
 fn stages_need_different_hashes() {
     let spine = |metadata: &str| {
@@ -565,6 +575,11 @@ fn odd_values_names_and_repetitions_are_told_with_what_is_right() {
             .contains("whole number")
     );
     finds("value", SONIC, ("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"3,9\""), "\"3,9\"");
+    let spans = ("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"3-4\"");
+    let span = finds("value", SONIC, spans, "\"3-4\"");
+    assert!(span.says.contains("reads only 3") && span.fix == "write \"3,4\"", "{span:?}");
+    let alone = finds("lossless-profile-without-pfc", SONIC, spans, "\"Ethernet0|3-4\"");
+    assert!(alone.says.contains("group 4"), "priority 4 has no PFC then: {}", alone.says);
     finds("value", ARISTA, ("threshold 1/2", "threshold half"), "half");
     finds("value", LINUX, ("4096 131072 6291456", "lots"), "lots");
     let misspelt = ("\"wred_profile\": \"LOSSY\"", "\"wred_profile\": \"LOSSI\"");

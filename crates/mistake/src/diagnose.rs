@@ -26,7 +26,7 @@ impl Mistakes {
         short(self.sources(), self.list())
     }
 
-    /// A JSON list of `{file, line, column, path, message, allowed, nearest}`.
+    /// A JSON list of `{level, file, line, column, path, message, allowed, nearest}`.
     #[must_use]
     pub fn json(&self) -> String {
         json(self.sources(), self.list())
@@ -111,7 +111,7 @@ fn json(sources: &Sources, mistakes: &[Mistake]) -> String {
     let object = |mistake: &Mistake| {
         let at = sources.line_column(mistake.place);
         json!({
-            "file": sources.source(mistake.place).name, "line": at.line, "column": at.column,
+            "level": "mistake", "file": sources.source(mistake.place).name, "line": at.line, "column": at.column,
             "path": mistake.path, "message": mistake.message,
             "allowed": mistake.allowed, "nearest": mistake.nearest,
         })

@@ -77,21 +77,27 @@ pub fn parse_document(text: &str) -> (Toml, Vec<Mistake>) {
 }
 
 /// Parses the value of a `--set` argument in these bytes of its text; a value that is not TOML is a plain text.
-pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Toml {
-    let (value, errors) = DeValue::parse_recoverable(&text[within.clone()]);
-    let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
-    if errors.is_empty() {
-        let node = reader.value(&value);
-        if reader.mistakes.is_empty() {
-            return node.moved(within.start);
-        }
+///
+/// # Errors
+/// A value that is TOML but cannot be read, such as a number out of range: the first mistake in it.
+pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Result<Toml, Mistake> {
+    let own = &text[within.clone()];
+    let (value, errors) = DeValue::parse_recoverable(own);
+    let mut reader = Reader::new(source, Origin::CommandLine, own, Vec::new());
+    if !errors.is_empty() {
+        let words = own.trim().to_owned();
+        return Ok(reader.node(within, Content::Text(words)));
     }
-    let words = text[within.clone()].trim().to_owned();
-    reader.node(within, Content::Text(words))
+    let node = reader.value(&value).moved(within.start);
+    let first = reader.mistakes.into_iter().next();
+    first.map_or(Ok(node), |first| Err(Mistake { place: first.place.moved(within.start), ..first }))
 }
 
 /// Parses values between commas, `ecmp,drill`, as a list; a TOML value as it is.
-pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
+///
+/// # Errors
+/// As [`parse_argument`].
+pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Result<Toml, Mistake> {
     let (from, values) = (within.start, &text[within.clone()]);
     let is_toml = || DeValue::parse_recoverable(values).1.is_empty();
     if values.trim_start().starts_with('[') || !values.contains(',') || is_toml() {
@@ -99,9 +105,10 @@ pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
     }
     let ends = values.match_indices(',').map(|(at, _)| from + at).chain([within.end]);
     let starts = std::iter::once(from).chain(values.match_indices(',').map(|(at, _)| from + at + 1));
-    let items = starts.zip(ends).map(|(start, end)| parse_argument(source, text, start..end)).collect();
+    let items = starts.zip(ends).map(|(start, end)| parse_argument(source, text, start..end));
+    let items = items.collect::<Result<_, _>>()?;
     let reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
-    reader.node(within, Content::List(Arc::new(items)))
+    Ok(reader.node(within, Content::List(Arc::new(items))))
 }
 
 struct Reader<'a> {
@@ -154,7 +161,8 @@ impl Reader<'_> {
 
     fn integer(&mut self, digits: &str, radix: u32, span: &Range<usize>) -> Content {
         let number = i64::from_str_radix(digits, radix).unwrap_or_else(|_| {
-            self.wrong(span.clone(), format!("`{digits}` exceeds TOML's integer range (64 bits)"));
+            let limits = format!("whole numbers lie between {} and {}", i64::MIN, i64::MAX);
+            self.wrong(span.clone(), format!("`{digits}` is out of range: {limits}"));
             0
         });
         Content::Integer(number)
@@ -339,10 +347,28 @@ mod tests {
 
     #[test]
     fn an_argument_is_a_value_or_else_a_text() {
-        assert_eq!(parse_argument(1, "x=0.5", 2..5).content, Content::Float(0.5));
-        assert_eq!(parse_argument(1, "x=drill", 2..7).content, Content::Text("drill".into()));
-        assert_eq!(parse_argument(1, "x=40 Gbps", 2..9).content, Content::Text("40 Gbps".into()));
-        assert_eq!(parse_argument(1, "x=\"a\"", 2..5).place.span(), 2..5);
+        let parsed = |text: &str| parse_argument(1, text, 2..text.len()).expect("a value");
+        assert_eq!(parsed("x=0.5").content, Content::Float(0.5));
+        assert_eq!(parsed("x=drill").content, Content::Text("drill".into()));
+        assert_eq!(parsed("x=40 Gbps").content, Content::Text("40 Gbps".into()));
+        assert_eq!(parsed("x=\"a\"").place.span(), 2..5);
+    }
+
+    /// A number is not a text because it is large.
+    #[test]
+    fn whole_numbers_out_of_range_are_refused_where_they_stand() {
+        for (argument, place) in [
+            ("x=9223372036854775808", 2..21),
+            ("x=[1, 0x8000000000000000]", 6..24),
+            ("x=-9223372036854775809", 2..22),
+        ] {
+            let refused = parse_argument(1, argument, 2..argument.len()).expect_err("out of range");
+            assert!(refused.message.contains("is out of range"), "{}", refused.message);
+            assert_eq!(refused.place.span(), place, "{argument}");
+        }
+        assert!(parse_values(1, "x=1,9223372036854775808", 2..23).is_err());
+        let largest = parse_argument(1, "x=9223372036854775807", 2..21).map(|node| node.content);
+        assert_eq!(largest, Ok(Content::Integer(i64::MAX)));
     }
 
     #[test]

@@ -119,6 +119,22 @@ impl Case {
     /// too; name, description and list of seeds do not.
     #[must_use]
     pub fn content_hash(&self, epoch: &str) -> u64 {
+        let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
+        canonical::hash(&format!("weft {epoch}\n{}{inputs}", self.settings_as_text()))
+    }
+
+    /// The settings that can change the result of a run, as text in which the contents of files stand for their names:
+    /// equal for equal settings, wherever the scenario and its files lie.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let of_content = |text: String, (name, hash): &(String, String)| {
+            text.replace(&format!("{name:?}"), &format!("\"content {hash}\""))
+        };
+        self.inputs.iter().fold(self.settings_as_text(), of_content)
+    }
+
+    /// All settings without name, description and list of seeds.
+    fn settings_as_text(&self) -> String {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
         let value = match &self.resolved.value {
             Value::Table(fields) => {
@@ -129,9 +145,7 @@ impl Case {
             }
             other => other.clone(),
         };
-        let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
-        let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
-        canonical::hash(&format!("weft {epoch}\n{text}{inputs}"))
+        canonical::to_toml(&ScenarioSettings::TABLE, &value)
     }
 
     /// Name and hash (hexadecimal) of every file named by a setting.

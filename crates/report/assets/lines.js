@@ -9,7 +9,7 @@ function drawLines(figure, width) {
   const y = scaleFor(figure.y, ys, lineHeight() - 44, 26, true);
   const left = 14 + Math.max(0, ...y.ticks.map((tick) => textWidth(short(tick))));
   const names = series.map((one) => wrap(one.name, width * 0.34));
-  const right = 20 + Math.max(...names.flat().map((words) => textWidth(words)));
+  const right = (crowded(names) ? 44 : 20) + Math.max(...names.flat().map((words) => textWidth(words)));
   // two positions do not make a curve: dots side by side, each with its interval
   const dots = series.every((one) => one.x.length <= 2);
   const inset = dots ? Math.min(70, (width - right - left) / 5) : 0;
@@ -125,34 +125,88 @@ function whiskers(one, x, y, colour) {
   });
 }
 
-// Names at the line ends, moved apart where they would overlap; a name without room appears only in the legend.
+// Names at the line ends or, where these are too close, in a column beside the plot.
 function endLabels(series, names, y, width, beside) {
   const labels = series.map((one, n) => {
-    const x = beside(n);
     const last = one.y.findLastIndex((value) => value !== null);
-    const [ex, ey] = [x.place(one.x[last]), y.place(one.y[last])];
+    const [ex, ey] = [beside(n).place(one.x[last]), y.place(one.y[last])];
     const lines = names[n];
     const length = Math.max(...lines.map((words) => textWidth(words)));
     return { one, ex, ey, lines, length, left: Math.min(ex + 11, width - length - 1), half: 8 * lines.length };
   });
-  labels.sort((a, b) => a.ey - b.ey || b.ex - a.ex);
+  labels.sort((a, b) => a.ey - b.ey || a.ex - b.ex);
+  return (besideEnds(labels) ?? inColumn(labels, width)).map(endLabel);
+}
+
+// Each name beside its end, at most a line higher or lower; nothing if a name has no room there.
+function besideEnds(labels) {
   const placed = [];
   for (const label of labels) {
     const clash = (at) => placed.some((p) => Math.abs(p.y - at) < p.half + label.half && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
-    const tries = Array.from({ length: lineHeight() / 2 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
-    const free = tries.find((at) => at > 2 + label.half && at < lineHeight() - 40 - label.half && !clash(at));
-    if (free !== undefined) placed.push({ ...label, y: free });
+    const free = [0, -4, 4, -8, 8, -12, 12, -16, 16].map((by) => label.ey + by).find((at) => at > 2 + label.half && at < lineHeight() - 40 - label.half && !clash(at));
+    if (free === undefined) return null;
+    placed.push({ ...label, y: free });
   }
-  return placed.map(endLabel);
+  return placed;
 }
 
-function endLabel({ one, ex, ey, lines, left, y }) {
-  const moved = Math.abs(y - ey) > 6;
+// One below the other in the order of the ends, so that no two leaders cross. Names without room appear only in the
+// legend: those of the last series.
+function inColumn(labels, width) {
+  const room = lineHeight() - 44;
+  const height = (shown) => shown.reduce((sum, label) => sum + 2 * label.half, 0);
+  let shown = labels;
+  while (height(shown) > room) {
+    const last = Math.max(...shown.map((label) => label.one.n));
+    shown = shown.filter((label) => label.one.n !== last);
+  }
+  const left = width - Math.max(...labels.map((label) => label.length)) - 1;
+  return spread(shown, 2, room).map((label) => ({ ...label, left, apart: crowded(labels) }));
+}
+
+// The centres of labels in their order, as near to their ends as their heights allow: neighbours that push each other
+// move together.
+function spread(labels, from, room) {
+  const blocks = [];
+  const mean = (block) => block.sum / block.count;
+  let total = 0;
+  for (const label of labels) {
+    blocks.push({ sum: label.ey - label.half - total, count: 1 });
+    total += 2 * label.half;
+    while (blocks.length > 1 && mean(blocks.at(-2)) > mean(blocks.at(-1))) {
+      const last = blocks.pop();
+      blocks.at(-1).sum += last.sum;
+      blocks.at(-1).count += last.count;
+    }
+  }
+  const tops = blocks.flatMap((block) => Array(block.count).fill(Math.min(Math.max(mean(block), from), from + room - total)));
+  let above = 0;
+  return labels.map((label, n) => {
+    const y = tops[n] + above + label.half;
+    above += 2 * label.half;
+    return { ...label, y };
+  });
+}
+
+// With many names, leaders need room and names a sample of their line.
+function crowded(labels) {
+  return labels.length > 6;
+}
+
+function endLabel({ one, ex, ey, lines, left, y, apart }) {
   const name = writeLines(left, y + 4.5, lines, { class: "halo" });
-  const leader = moved ? draw("path", { class: "leader", d: `M${round(ex + 4)} ${round(ey)}L${round(left - 2)} ${round(y)}`, fill: "none" }) : null;
-  const group = draw("g", { class: one.scheme === undefined ? "" : "label" }, leader, name);
+  const { colour } = lineStyle(one);
+  const to = left - (apart ? 16 : 2);
+  const leader = apart || Math.abs(y - ey) > 6 ? draw("path", { class: "leader", stroke: colour, d: `M${round(ex + 4)} ${round(ey)}L${round(to)} ${round(y)}`, fill: "none" }) : null;
+  const group = draw("g", { class: one.scheme === undefined ? "" : "label" }, leader, apart ? sample(one, left - 9, y) : null, name);
   if (one.scheme !== undefined) group.addEventListener("click", (event) => { event.stopPropagation(); change((s) => toggle(s.hide, one.scheme)); });
   return group;
+}
+
+// The mark of a line, or a piece of a line without marks.
+function sample(one, x, y) {
+  const { colour, dash, shape } = lineStyle(one);
+  return shape === null ? draw("path", { d: `M${round(x - 6)} ${round(y)}h12`, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash }) : mark(shape, x, y, 4);
 }
 
 function linePoints(one, x, y) {

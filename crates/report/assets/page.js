@@ -103,9 +103,10 @@ function slowFlows() {
   const table = document.getElementById("slow-flows");
   if (!table) return;
   const choices = ["tag", "class"].map((key) => [key, document.getElementById("slow-" + key)]).filter(([, choice]) => choice);
+  const slowestFirst = [...table.tBodies[0].rows];
   const show = () => {
     let left = Number(table.dataset.most);
-    for (const row of table.tBodies[0].rows) {
+    for (const row of slowestFirst) {
       const wanted = choices.every(([key, choice]) => choice.value === "" || row.dataset[key] === choice.value);
       row.hidden = !wanted || left-- <= 0;
     }
@@ -136,6 +137,7 @@ listeners.push(controls);
 networks();
 figures();
 slowFlows();
+document.querySelectorAll("main table:not(figure table)").forEach((table) => sortable(table));
 addEventListener("hashchange", () => {
   readState();
   listeners.forEach((listen) => listen());

@@ -49,6 +49,6 @@ function tableOf(figure) {
   const [header, ...rows] = rowsOf(figure);
   const cell = (value) => html("td", {}, value === null || value === undefined ? "" : String(value));
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table: " + figure.title },
-    html("table", {}, html("thead", {}, html("tr", {}, ...header.map((name) => html("th", { scope: "col" }, name)))),
-      html("tbody", {}, ...rows.map((row) => html("tr", {}, ...row.map(cell))))));
+    sortable(html("table", {}, html("thead", {}, html("tr", {}, ...header.map((name) => html("th", { scope: "col" }, name)))),
+      html("tbody", {}, ...rows.map((row) => html("tr", {}, ...row.map(cell))))), figure.id));
 }

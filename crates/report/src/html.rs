@@ -15,7 +15,7 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("../assets/report.css");
 /// The parts of the script, in order; each uses only the parts before it.
-const SCRIPT: [&str; 12] = [
+const SCRIPT: [&str; 13] = [
     include_str!("../assets/format.js"),
     include_str!("../assets/state.js"),
     include_str!("../assets/svg.js"),
@@ -27,6 +27,7 @@ const SCRIPT: [&str; 12] = [
     include_str!("../assets/map.js"),
     include_str!("../assets/network.js"),
     include_str!("../assets/matrix.js"),
+    include_str!("../assets/sort.js"),
     concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
 ];
 

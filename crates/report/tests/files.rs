@@ -153,7 +153,7 @@ fn the_list_of_columns_is_that_of_the_tables() {
     let place = root.join("ecmp-01234567").join("seed-1");
     fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
     let run = write_run(&place, &widest(), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
-    write_sweep(&root, &[run]).expect("the table is written");
+    write_sweep(&root, &[run], CsvTables::All).expect("the table is written");
     for table in weft_report::columns::TABLES {
         let folder = if table.name == "sweep" { &root } else { &place };
         let text = fs::read_to_string(folder.join(format!("{}.csv", table.name))).expect(table.name);
@@ -205,7 +205,7 @@ fn runs_come_back_in_the_order_of_the_sweep() {
         fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
         runs.push(write_run(&place, &record(4), &manifest, "", &Kept::ALL).expect("written"));
     }
-    write_sweep(&root, &runs).expect("the table is written");
+    write_sweep(&root, &runs, CsvTables::All).expect("the table is written");
     let path = |run: &weft_report::Run| format!("{}/seed-{}", run.manifest.case_folder(), run.manifest.seed);
     let planned = ["zeta-99999999/seed-1".to_owned()].into_iter().chain(runs.iter().map(path));
     Listing { runs: planned.collect(), ..Listing::default() }.write(&root).expect("the list is written");

@@ -51,6 +51,8 @@ pub struct ReproduceOutcome {
     pub interrupted: bool,
     /// Runs reused from an earlier call.
     pub reused: usize,
+    /// The other builds that computed reused runs, as version and commit, and the number of their runs.
+    pub builds: Vec<(String, usize)>,
 }
 
 /// A chosen claim with the measure of each part, or the reason why there is none.
@@ -150,6 +152,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
         failed_runs: failures.len(),
         interrupted,
         reused,
+        builds: collected.builds,
     })
 }
 

@@ -115,6 +115,7 @@ impl Scratch {
             set: Vec::new(),
             engine: weft::PACKETS,
             jobs: 2,
+            reuse: weft::Reuse::SameBuild,
             threads: Some(1),
             progress: Box::new(|_| ()),
             stop: Arc::new(AtomicBool::new(false)),
@@ -168,6 +169,46 @@ fn claims_are_measured_judged_and_written_down() {
     assert!(table("no such").contains("not run"), "{page}");
     assert_ne!(table("twice").replace("twice", ""), table("as written").replace("as written", ""));
     assert!(page.contains("From 2 seeds, 4 runs, 800 flows"), "{page}");
+}
+
+/// Replaces a word in the manifests of all runs below a folder.
+fn in_manifests(folder: &Path, from: &str, to: &str) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+        if entry.is_dir() {
+            in_manifests(&entry, from, to);
+        } else if entry.ends_with("manifest.json") {
+            let text = std::fs::read_to_string(&entry).unwrap();
+            assert!(text.contains(from), "{}", entry.display());
+            std::fs::write(&entry, text.replace(from, to)).unwrap();
+        }
+    }
+}
+
+/// A reproduction that goes on after a change of Weft says which build has measured.
+#[test]
+fn findings_name_the_builds_whose_runs_were_reused() {
+    let scratch = Scratch::new("builds");
+    scratch.run(|options| options.claims = vec!["C1".to_owned()]).unwrap();
+    let runs = scratch.0.join("runs");
+    let program = || {
+        let text = std::fs::read_to_string(scratch.source().join("results.json")).unwrap();
+        let results: serde_json::Value = serde_json::from_str(&text).unwrap();
+        results["claims"]["C1"]["program"].as_str().unwrap().to_owned()
+    };
+    let present = program();
+    in_manifests(&runs, "\"sources\": \"", "\"sources\": \"f");
+    in_manifests(&runs, "\"commit\": \"", "\"commit\": \"older-");
+    let again = scratch
+        .run(|options| {
+            options.claims = vec!["C1".to_owned()];
+            options.run.reuse = weft::Reuse::SameResults;
+        })
+        .unwrap();
+    assert_eq!((again.reused, again.builds.iter().map(|(_, runs)| runs).sum::<usize>()), (4, 4));
+    assert_eq!(program(), present.replacen(' ', " older-", 1), "not the build that judged");
+    let anew = scratch.run(|options| options.claims = vec!["C1".to_owned()]).unwrap();
+    assert_eq!((anew.reused, anew.builds.len()), (0, 0));
+    assert_eq!(program(), present);
 }
 
 /// Cases and settings that do not exist, wherever a measure uses them; nothing is run.
@@ -395,6 +436,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
                 set: Vec::new(),
                 engine: weft::PACKETS,
                 jobs: 1,
+                reuse: weft::Reuse::SameBuild,
                 threads: None,
                 progress: Box::new(|_| ()),
                 stop: Arc::new(AtomicBool::new(false)),

@@ -9,6 +9,7 @@ use crate::tables;
 use crate::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use weft_store::in_place;
 use weft_table::DataTable;
@@ -60,18 +61,35 @@ fn check_size(path: &Path, written: u64) -> Result<(), DiskError> {
     if found == written { Ok(()) } else { Err(DiskError::Damaged { path: path.to_owned(), found, written }) }
 }
 
-/// Writes the table of a sweep, `sweep.parquet` and `sweep.csv`: one row per run.
+/// Writes the table of a sweep, `sweep.parquet` and, if it belongs to `csv`, `sweep.csv`: one row per run.
 ///
 /// # Errors
 /// The file that could not be written, and why.
-pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), DiskError> {
+pub fn write_sweep(folder: &Path, runs: &[Run], csv: CsvTables) -> Result<(), DiskError> {
     fs::create_dir_all(folder).map_err(DiskError::io(folder))?;
-    write_table(folder, &tables::of_sweep(runs), CsvTables::All)
+    let table = tables::of_sweep(runs);
+    if !csv.takes(table.rows() as u64) {
+        remove_csv(folder, &table)?;
+    }
+    write_table(folder, &table, csv)
+}
+
+/// Removes the CSV of an earlier call, which would contradict the new table.
+fn remove_csv(folder: &Path, table: &DataTable) -> Result<(), DiskError> {
+    let path = csv_of(folder, table);
+    match fs::remove_file(&path) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(DiskError::io(&path)(cause)),
+        _ => Ok(()),
+    }
+}
+
+fn csv_of(folder: &Path, table: &DataTable) -> PathBuf {
+    folder.join(format!("{}.csv", table.name))
 }
 
 fn write_table(folder: &Path, table: &DataTable, csv: CsvTables) -> Result<(), DiskError> {
     if csv.takes(table.rows() as u64) {
-        let path = folder.join(format!("{}.csv", table.name));
+        let path = csv_of(folder, table);
         in_place(&path, |file| csv::write(table, file).map_err(DiskError::io(&path)))?;
     }
     let path = folder.join(format!("{}.parquet", table.name));

@@ -31,6 +31,10 @@ pub struct ExpectationVerdict {
 pub struct Listing {
     /// Relative folders of the runs, in the order of cases and seeds, including those that do not exist yet.
     pub runs: Vec<String>,
+    /// The description of the scenario at the last call, which may be newer than that of reused runs; `None` in lists
+    /// older than this key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
     /// Verdicts on expectations; empty before the end.
     pub verdicts: Vec<ExpectationVerdict>,
     /// Remarks on settings that are allowed but probably unintended, in words.

@@ -15,6 +15,7 @@ mod network;
 mod pause;
 mod ports;
 mod precedence;
+mod remarks;
 mod roce;
 mod switch;
 mod telemetry;

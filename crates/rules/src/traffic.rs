@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::classes::is_mapped;
+use crate::remarks::without_effect as without_effect_in;
 use crate::transport::framing;
 use crate::{Facts, Finding, Networks, impossible, telemetry};
 use weft_core::{Rate, Span, Time};
@@ -39,7 +40,8 @@ fn shape<'a>(
     }
 }
 
-/// Remarks on the traffic of cases without mistakes: the limit of a load, and cases that do not carry the same flows.
+/// Remarks on cases without mistakes: the limit of a load, settings without effect, and cases that do not carry the same
+/// flows.
 #[must_use]
 pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
     let mut networks = Networks { folder, last: None };
@@ -53,7 +55,8 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let until = settings.measure.until.map(|span| Time::ZERO + span);
         let of_patterns = notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until);
         let of_telemetry = telemetry::remarks(settings, graph);
-        for note in of_patterns.into_iter().chain(silence(settings)).chain(of_telemetry) {
+        let more = of_telemetry.into_iter().chain(without_effect_in(case, graph, folder));
+        for note in of_patterns.into_iter().chain(silence(settings)).chain(more) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),

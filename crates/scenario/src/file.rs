@@ -4,6 +4,7 @@
 
 use crate::overlay::Edit;
 use crate::sweep::SWEPT;
+use crate::syntax::without_wrong_lines;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct ScenarioFile {
     pub(crate) document: Toml,
     pub(crate) folder: PathBuf,
     pub(crate) arguments: Vec<Edit>,
+    /// Lines and arguments of the command line that cannot be read.
+    pub(crate) unreadable: Vec<Mistake>,
     pub(crate) demo: bool,
 }
 
@@ -32,7 +35,7 @@ impl ScenarioFile {
     /// Other file names in it are relative to its folder.
     ///
     /// # Errors
-    /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
+    /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors).
     pub fn read(path: &Path, set: &[String], demo: bool) -> Result<ScenarioFile, Mistakes> {
         let name = path.display().to_string();
         let bytes = match read(path, LARGEST_SCENARIO) {
@@ -45,20 +48,24 @@ impl ScenarioFile {
         let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
         file = file.in_folder(path.parent().unwrap_or(Path::new("")));
         file.demo = demo;
-        set.iter().try_fold(file, |file, change| file.set(change))
+        Ok(set.iter().fold(file, |file, change| file.set(change)))
     }
 
     /// Reads a text; `name` is its name in messages. Other file names in it are relative to the current folder.
     ///
     /// # Errors
-    /// It is not TOML: all syntax errors.
+    /// It is not TOML: all syntax errors. Those in the values of single lines are reported with the other mistakes.
     pub fn parse(text: &str, name: &str) -> Result<ScenarioFile, Mistakes> {
         let sources = Arc::new(Sources::of_file(name, text));
-        let (document, mistakes) = parse_document(text);
-        if !mistakes.is_empty() {
-            return Err(Mistakes::new(sources, mistakes));
-        }
-        Ok(ScenarioFile { sources, document, folder: PathBuf::new(), arguments: Vec::new(), demo: false })
+        let (document, mistakes) = match parse_document(text) {
+            (document, none) if none.is_empty() => (document, none),
+            (_, errors) => match without_wrong_lines(text, &errors) {
+                Some(rest) => rest,
+                None => return Err(Mistakes::new(sources, errors)),
+            },
+        };
+        let (folder, arguments, unreadable) = (PathBuf::new(), Vec::new(), mistakes);
+        Ok(ScenarioFile { sources, document, folder, arguments, unreadable, demo: false })
     }
 
     /// Other file names in it are relative to this folder.
@@ -84,29 +91,17 @@ impl ScenarioFile {
     /// Applies a `path=value` of the command line; it overrides the file, the sweep and the demo. The value is TOML,
     /// or a string without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path
     /// that starts with `sweep.` adds an axis, `sweep.balance=ecmp,drill`, or chooses a value of one, `sweep.balance=drill`.
-    ///
-    /// # Errors
-    /// There is no `=`. Whether the path exists is checked later.
-    pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {
+    /// Mistakes in it are reported with those of the file.
+    #[must_use]
+    pub fn set(mut self, argument: &str) -> ScenarioFile {
         let mut sources = Sources::clone(&self.sources);
         let source = sources.add("--set", argument);
         self.sources = Arc::new(sources);
-        let Some((path, _)) = argument.split_once('=') else {
-            let place = SourceSpan::new(source, 0..argument.len());
-            let mistake = Mistake::new(place, argument, format!("`{argument}` is not an assignment"));
-            return Err(Mistakes::new(
-                self.sources,
-                vec![mistake.allowing("path=value, as in balance=drill")],
-            ));
-        };
-        let within = path.len() + 1..argument.len();
-        let value = match path.trim().starts_with(SWEPT) {
-            true => parse_values(source, argument, within),
-            false => parse_argument(source, argument, within),
-        };
-        let place = SourceSpan::new(source, 0..path.len());
-        self.arguments.push(Edit { path: path.trim().to_owned(), place, value });
-        Ok(self)
+        match assignment(source, argument) {
+            Ok(edit) => self.arguments.push(edit),
+            Err(mistake) => self.unreadable.push(mistake),
+        }
+        self
     }
 
     /// The reduced form that the file's `[demo]` table describes.
@@ -119,6 +114,25 @@ impl ScenarioFile {
     #[must_use]
     pub fn text(&self) -> &str {
         self.sources.file_text()
+    }
+}
+
+/// A `path=value` of the command line. Whether the path exists is checked later.
+fn assignment(source: usize, argument: &str) -> Result<Edit, Mistake> {
+    let Some((path, _)) = argument.split_once('=') else {
+        let place = SourceSpan::new(source, 0..argument.len());
+        let mistake = Mistake::new(place, argument, format!("`{argument}` is not an assignment"));
+        return Err(mistake.allowing("path=value, as in balance=drill"));
+    };
+    let (within, place) = (path.len() + 1..argument.len(), SourceSpan::new(source, 0..path.len()));
+    let path = path.trim().to_owned();
+    let value = match path.starts_with(SWEPT) {
+        true => parse_values(source, argument, within),
+        false => parse_argument(source, argument, within),
+    };
+    match value {
+        Ok(value) => Ok(Edit { path, place, value }),
+        Err(mistake) => Err(Mistake { path, ..mistake }),
     }
 }
 

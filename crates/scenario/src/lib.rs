@@ -12,12 +12,12 @@
 //! ```
 //! use weft_scenario::{Metrics, ScenarioFile, template};
 //! let text = template("leaf-spine").expect("there is such a template");
-//! let file = ScenarioFile::parse(&text, "mine.toml")?.set("traffic.web.load=[0.1, 0.2]")?;
+//! let file = ScenarioFile::parse(&text, "mine.toml")?.set("traffic.web.load=[0.1, 0.2]");
 //! let scenario = file.validate(&Metrics::ANY)?;
 //! assert_eq!(scenario.cases().len(), 6);
 //! assert_eq!(scenario.cases()[0].label(), "balance=ecmp,traffic.web.load=0.1");
 //!
-//! let mistakes = file.set("balance=dril")?.validate(&Metrics::ANY).unwrap_err();
+//! let mistakes = file.set("balance=dril").validate(&Metrics::ANY).unwrap_err();
 //! assert_eq!(mistakes.list()[0].nearest.as_deref(), Some("drill"));
 //! # Ok::<(), weft_scenario::Mistakes>(())
 //! ```
@@ -33,6 +33,7 @@ mod salvage;
 mod scenario;
 mod schema;
 mod sweep;
+mod syntax;
 mod template;
 mod validate;
 

@@ -27,9 +27,27 @@ pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Resu
     Walk { change }.table(table, root, &steps)
 }
 
-/// The steps of a path: `traffic`, `0` and `load` of `traffic[0].load`.
+/// The steps of a path: `traffic`, `[0]` and `load` of `traffic[0].load`.
 pub(crate) fn steps(path: &str) -> impl Iterator<Item = &str> {
-    path.split(['.', '[']).map(|step| step.trim_end_matches(']'))
+    path.split('.').flat_map(|part| {
+        let brackets = part.match_indices('[').map(|(at, _)| at).filter(|at| *at > 0);
+        let ends = brackets.clone().chain([part.len()]);
+        std::iter::once(0).chain(brackets).zip(ends).map(move |(start, end)| &part[start..end])
+    })
+}
+
+/// A step without its brackets.
+fn plain(step: &str) -> &str {
+    step.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// The entry of a list that a step means: in brackets its number or else its tag, otherwise its tag or else its
+/// number, so that a tag such as `0` hides no entry.
+fn position(items: &[Toml], step: &str) -> Option<usize> {
+    let name = plain(step);
+    let tagged = || items.iter().position(|entry| entry.get(TAG_KEY).and_then(Toml::text) == Some(name));
+    let numbered = || name.parse().ok().filter(|at| *at < items.len());
+    if step.starts_with('[') { numbered().or_else(tagged) } else { tagged().or_else(numbered) }
 }
 
 /// The steps of a path, with the number of a list's entry instead of its tag.
@@ -37,14 +55,13 @@ pub(crate) fn numbered(root: &Toml, path: &str) -> Vec<String> {
     let mut node = Some(root);
     let number = |step: &str| match node.map(|node| &node.content) {
         Some(Content::List(items)) => {
-            let tagged = |entry: &Toml| entry.get(TAG_KEY).and_then(Toml::text) == Some(step);
-            let at = items.iter().position(tagged).or_else(|| step.parse().ok());
+            let at = position(items, step);
             node = at.and_then(|at| items.get(at));
-            at.map_or_else(|| step.to_owned(), |at| at.to_string())
+            at.map_or_else(|| plain(step).to_owned(), |at| at.to_string())
         }
         _ => {
-            node = node.and_then(|node| node.get(step));
-            step.to_owned()
+            node = node.and_then(|node| node.get(plain(step)));
+            plain(step).to_owned()
         }
     };
     steps(path).map(number).collect()
@@ -86,7 +103,7 @@ impl Walk<'_> {
             Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, steps),
             Kind::Family(family) => self.member(family, node, steps),
             Kind::List(item) => self.entry(item, node, steps),
-            Kind::Named(inner) => self.put(inner, self.child(node, steps[0]), &steps[1..]),
+            Kind::Named(inner) => self.put(inner, self.child(node, plain(steps[0])), &steps[1..]),
             _ => Err(self.unknown(steps[0], [])),
         }
     }
@@ -157,12 +174,10 @@ impl Walk<'_> {
     fn entry(&self, item: &'static Kind, node: &mut Toml, steps: &[&str]) -> Step {
         let Content::List(items) = &mut node.content else { return Err(self.no_entry(steps[0], &[])) };
         let items = Arc::make_mut(items);
-        let tags: Vec<Option<String>> =
-            items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
-        let by_tag = tags.iter().position(|tag| tag.as_deref() == Some(steps[0]));
-        let at = by_tag.or_else(|| steps[0].parse().ok()).filter(|&at| at < items.len());
-        let Some(at) = at else {
-            return Err(self.no_entry(steps[0], &tags));
+        let Some(at) = position(items, steps[0]) else {
+            let tags: Vec<Option<String>> =
+                items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
+            return Err(self.no_entry(plain(steps[0]), &tags));
         };
         match item {
             Kind::Table(table) if steps.len() > 1 => self.entry_setting(table, &mut items[at], &steps[1..]),

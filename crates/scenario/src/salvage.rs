@@ -1,9 +1,10 @@
 //! Finds further mistakes in a file that already has some, so that all are reported at once. Sections and
 //! `[[traffic]]` entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else.
-//! Settings without effect are not reported, because excluded parts may use them.
+//! Settings without effect are reported only if no excluded part could use them, expectations only if all that they
+//! name is there.
 
 use crate::draft::{Draft, SECTIONS, TABLE};
-use crate::expect::{Metrics, unknown_metric};
+use crate::expect::{Metrics, Question, unknown_metric};
 use crate::file::ScenarioFile;
 use crate::sweep::{self, SweepAxis};
 use std::collections::BTreeSet;
@@ -40,15 +41,49 @@ pub(crate) fn further(
         draft.expectations.iter().filter_map(|question| unknown_metric(question, metrics)).collect();
     found.extend(unknown_sizes(&draft.root, &file.folder, mistakes));
     if let Some((sound, damage)) = sound(draft, mistakes) {
+        let has_all_cases = has_all_cases(draft, &sound);
         let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: None,
-            complete: true,
-            partial: false,
+            complete: draft.complete || !has_all_cases || damage.hides_uses(),
+            partial: draft.is_partial(),
             damaged: &damage.sections,
         };
-        found.extend(weft_rules::check(&cases(&sound), &scope));
+        let cases = cases(&sound);
+        found.extend(weft_rules::check(&cases, &scope));
+        if has_all_cases {
+            found.extend(unanswerable(draft, (&sound, &damage), file, (&cases, metrics)));
+        }
     }
+    found
+}
+
+/// Whether every case of the sweep could be decoded.
+fn has_all_cases(draft: &Draft, sound: &Draft) -> bool {
+    let alternatives = |draft: &Draft| draft.axes.iter().map(|axis| axis.alternatives.len()).sum::<usize>();
+    alternatives(draft) == alternatives(sound) && sweep::count(&sound.axes) <= sweep::MOST_CASES
+}
+
+/// Mistakes in expectations that depend on undamaged parts only.
+fn unanswerable(
+    draft: &Draft,
+    (sound, damage): (&Draft, &Damage),
+    file: &ScenarioFile,
+    (cases, metrics): (&[Case], &Metrics),
+) -> Vec<Mistake> {
+    let is_whole = |section: &str| !damage.sections.contains(section);
+    if !damage.entries.is_empty() || !["sweep", "demo", TRAFFIC, "measure"].into_iter().all(is_whole) {
+        return Vec::new();
+    }
+    let named_are_whole = |question: &&Question| {
+        question.selection.iter().all(|(path, ..)| is_whole(path.split('.').next().unwrap_or_default()))
+    };
+    let expectations = draft.expectations.iter().filter(named_are_whole).cloned().collect();
+    let (mut others, mut found) = (Vec::new(), Vec::new());
+    let base = sound.resolve(&[], &mut others);
+    let (root, axes) = (sound.root.clone(), sound.axes.clone());
+    let asked = Draft { root, axes, expectations, ..*draft };
+    asked.claims(file, (&base, cases), metrics, &mut found);
     found
 }
 
@@ -71,6 +106,14 @@ fn sound(draft: &Draft, mistakes: &[Mistake]) -> Option<(Draft, Damage)> {
 }
 
 impl Damage {
+    /// Whether an excluded part could use a setting of another.
+    fn hides_uses(&self) -> bool {
+        let harmless = ["weft", "name", "about", "seeds", "measure", "expect"];
+        let known = weft_codec::keys(TABLE).into_iter().chain(SECTIONS.iter().copied());
+        let mut users = known.filter(|section| !harmless.contains(section));
+        !self.entries.is_empty() || users.any(|section| self.sections.contains(section))
+    }
+
     fn add(&mut self, mistake: &Mistake) {
         let mut steps = mistake.path.split(['.', '[']).map(|step| step.trim_end_matches(']'));
         let section = steps.next().unwrap_or("");

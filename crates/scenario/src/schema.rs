@@ -172,7 +172,7 @@ fn value(kind: &'static Kind) -> Json {
     match kind {
         Kind::Span => quantity("ps|ns|us|ms|s"),
         Kind::Size => quantity("B|kB|KiB|MB|MiB|GB|GiB|TB"),
-        Kind::Amount => quantity("B|kB|KiB|MB|MiB|GB|GiB|TB|pkt"),
+        Kind::Amount => json!({ "anyOf": [quantity("B|kB|KiB|MB|MiB|GB|GiB|TB"), packets()] }),
         Kind::Rate => quantity("bps|kbps|Mbps|Gbps|Tbps"),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { min, max } => number(*min, *max),
@@ -206,9 +206,15 @@ fn number(min: f64, max: f64) -> Json {
     schema
 }
 
-/// A number and a unit.
+/// A number, with a digit before or after its point, and a unit.
 fn quantity(units: &str) -> Json {
-    json!({ "type": "string", "pattern": format!(r"^\s*[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*({units})\s*$") })
+    let number = r"\+?([0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)([eE][+-]?[0-9]+)?";
+    json!({ "type": "string", "pattern": format!(r"^\s*{number}\s*({units})\s*$") })
+}
+
+/// A whole number of packets.
+fn packets() -> Json {
+    json!({ "type": "string", "pattern": r"^\s*\+?[0-9][0-9_]*\s*pkt\s*$" })
 }
 
 fn family(family: &'static Family) -> Json {

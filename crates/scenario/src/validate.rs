@@ -10,6 +10,7 @@ use crate::file::ScenarioFile;
 use crate::salvage;
 use crate::scenario::Scenario;
 use crate::sweep;
+use crate::syntax::follows_from;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_codec::{rows, words};
@@ -26,11 +27,17 @@ impl ScenarioFile {
     /// # Errors
     /// All mistakes of the file.
     pub fn validate(&self, metrics: &Metrics) -> Result<Scenario, Mistakes> {
-        let mut mistakes = Vec::new();
+        let mut mistakes = self.unreadable.clone();
         if let Some(mistake) = other_version(&self.document) {
             return Err(Mistakes::new(self.sources.clone(), vec![mistake]));
         }
         let scenario = Draft::read(self, &mut mistakes).check(self, metrics, &mut mistakes);
+        let mut number = 0..mistakes.len();
+        let known = self.unreadable.len();
+        mistakes.retain(|mistake| {
+            let is_own = number.next().is_some_and(|number| number < known);
+            is_own || !follows_from(&self.unreadable, mistake)
+        });
         match scenario {
             Some(scenario) if mistakes.is_empty() => Ok(scenario),
             _ => Err(Mistakes::new(self.sources.clone(), mistakes)),
@@ -76,9 +83,10 @@ impl Draft {
         }
         let cases = self.cases(&file.folder, mistakes);
         if !mistakes.is_empty() {
+            mistakes.extend(salvage::further(&self, file, metrics, mistakes));
             return None;
         }
-        let claims = self.claims(file, (&base, &tags(&cases)), metrics, mistakes);
+        let claims = self.claims(file, (&base, &cases), metrics, mistakes);
         let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
@@ -108,10 +116,11 @@ impl Draft {
         cases
     }
 
-    fn claims(
+    /// The claims of all expectations, against the cases of the sweep.
+    pub(crate) fn claims(
         &self,
         file: &ScenarioFile,
-        (base, tags): (&Resolved, &[&str]),
+        (base, cases): (&Resolved, &[Case]),
         metrics: &Metrics,
         mistakes: &mut Vec<Mistake>,
     ) -> Vec<expect::Claim> {
@@ -122,6 +131,7 @@ impl Draft {
         let line = |place: SourceSpan| file.sources.line_column(place).line;
         let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
         let (axes, metrics) = (&self.axes, *metrics);
+        let tags = &tags(cases);
         let field = expect::Swept { axes, settings: &settings, metrics, tags, recorded, line: &line };
         let promised = file.demo && file.arguments.is_empty();
         let (mut claims, mut unanswered) = (Vec::new(), Vec::new());
@@ -155,13 +165,14 @@ fn wrong_in_whole(
     expectations: Vec<expect::Question>,
     metrics: &Metrics,
 ) -> Vec<Mistake> {
-    let whole = ScenarioFile { demo: false, arguments: Vec::new(), ..file.clone() };
+    let (arguments, unreadable) = (Vec::new(), Vec::new());
+    let whole = ScenarioFile { demo: false, arguments, unreadable, ..file.clone() };
     let (mut others, mut found) = (Vec::new(), Vec::new());
     let draft = Draft { expectations, ..Draft::read(&whole, &mut others) };
     let base = draft.resolve(&[], &mut others);
     let cases = draft.cases(&whole.folder, &mut others);
     if others.is_empty() {
-        draft.claims(&whole, (&base, &tags(&cases)), metrics, &mut found);
+        draft.claims(&whole, (&base, &cases), metrics, &mut found);
     }
     found
 }

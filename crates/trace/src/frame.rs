@@ -1,5 +1,6 @@
-//! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and mostly left out,
-//! as in a capture with a short snap length; lengths and checksums are those of the whole packet.
+//! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and left out, as in a
+//! capture with a short snap length; lengths and checksums are those of the whole packet. Frames of RoCEv2 are whole,
+//! because their checksum is at the end.
 //!
 //! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are
 //! 0, so that payload begins at 1.
@@ -8,11 +9,14 @@ use std::net::Ipv4Addr;
 
 use weft_core::segment::{Flags, Segment};
 use weft_core::trace::TracedPacket;
-use weft_core::{Ecn, HOP_LIMIT, HostId, PacketKind, Time};
+use weft_core::{Ecn, HOP_LIMIT, HostId};
 use weft_packet::checksum::Sum;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
 
-use crate::WireProtocol;
+use crate::{TcpOnWire, WireProtocol};
+
+mod infiniband;
+mod options;
 
 /// A captured frame.
 pub(crate) struct FrameBytes {
@@ -34,21 +38,20 @@ pub(crate) struct FlowOnWire {
     pub(crate) closed: bool,
 }
 
-/// UDP port of RoCEv2 (InfiniBand Architecture, annex A17).
-const ROCE: u16 = 4791;
-
 /// The frame of a packet.
 pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> FrameBytes {
     // Nothing answers a datagram: in an answer, the bit belongs to TLT.
     let segment = packet.segment.filter(|own| !packet.forward || !own.flags.has(Flags::DATAGRAM));
     let (above, payload) = match (flow.protocol, segment) {
-        (WireProtocol::Tcp { timestamps }, Some(segment)) => tcp(flow, packet, (&segment, timestamps)),
+        (WireProtocol::Tcp(wire), Some(segment)) => tcp(flow, packet, (&segment, wire)),
         (WireProtocol::Roce, Some(segment)) => {
-            udp(packet, Some(ROCE), &infiniband(flow, packet, &segment), packet.payload)
+            (udp(packet, Some(infiniband::PORT), &infiniband::packet(flow, packet, &segment)), 0)
         }
-        _ => udp(packet, None, &[], packet.payload),
+        _ => udp_alone(packet),
     };
-    let is_tcp = matches!(flow.protocol, WireProtocol::Tcp { .. }) && above.len() >= 20;
+    let is_tcp = matches!(flow.protocol, WireProtocol::Tcp(_)) && segment.is_some();
+    let is_roce = flow.protocol == WireProtocol::Roce && segment.is_some();
+    let checked = if is_roce { infiniband::CHECK } else { 0 };
     let number = if is_tcp { protocol::TCP } else { protocol::UDP };
     let (source, destination) = (address(packet.header.source), address(packet.header.destination));
     let ecn = match packet.header.marks.ecn {
@@ -61,7 +64,7 @@ pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> F
         traffic_class: packet.header.class.0 << 5 | ecn,
         dont_fragment: true,
         ttl: HOP_LIMIT.saturating_sub(packet.header.hops),
-        payload: (above.len() as u64 + payload).min(65_515) as u16,
+        payload: (above.len() as u64 + payload + checked).min(65_515) as u16,
         ..Ipv4Header::between(source, destination)
     };
     let ethernet = EthernetHeader {
@@ -69,7 +72,9 @@ pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> F
         source: mac(packet.header.source),
         kind: EtherType::IPV4,
     };
-    let bytes = [ethernet.to_bytes().as_slice(), &ip.to_bytes(), &above].concat();
+    let ip = ip.to_bytes();
+    let check = if is_roce { infiniband::invariant_check(&ip, &above).to_vec() } else { Vec::new() };
+    let bytes = [ethernet.to_bytes().as_slice(), &ip, &above, &check].concat();
     let length = bytes.len() as u32 + payload as u32;
     FrameBytes { bytes, length }
 }
@@ -90,7 +95,7 @@ fn ports(packet: &TracedPacket) -> (u16, u16) {
 }
 
 /// A TCP header with its options, and the payload after it.
-fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segment, bool)) -> (Vec<u8>, u64) {
+fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, wire): (&Segment, TcpOnWire)) -> (Vec<u8>, u64) {
     let flags = segment.flags;
     let (syn, fin) = (flags.has(Flags::SYN), flags.has(Flags::FIN));
     let opens = syn && !flags.has(Flags::ACK);
@@ -105,7 +110,8 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segmen
         (true, false) => (segment.sequence + 1, ack + 1),
         (false, false) => (1, ack + 1 + u64::from(fin)),
     };
-    let options = options(segment, (ack, timestamps), syn);
+    let options =
+        if syn { options::opening(flow, segment, wire) } else { options::later(segment, ack, wire) };
     let (source, destination) = ports(packet);
     // Payload reports no marks, since nothing flows back, and acknowledgements no reductions: there, TLT uses the bits.
     let flags = match (packet.payload > 0, packet.forward || syn) {
@@ -123,7 +129,10 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segmen
     bytes.extend(destination.to_be_bytes());
     bytes.extend((sequence as u32).to_be_bytes());
     bytes.extend((acknowledged as u32).to_be_bytes());
-    bytes.extend([(5 + options.len() as u8 / 4) << 4, bits, 0xff, 0xff, 0, 0, 0, 0]);
+    bytes.extend([(5 + options.len() as u8 / 4) << 4, bits]);
+    let own = if packet.forward || syn { None } else { Some(segment.sequence).filter(|window| *window > 0) };
+    bytes.extend(options::window(wire, own, syn).to_be_bytes());
+    bytes.extend([0; 4]);
     bytes.extend(options);
     let length = bytes.len() + packet.payload as usize;
     let ends = (address(packet.header.source), address(packet.header.destination));
@@ -132,97 +141,41 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segmen
     (bytes, packet.payload)
 }
 
-/// Timestamps in microseconds, if there are any, and the blocks of selective acknowledgements.
-fn options(segment: &Segment, (ack, timestamps): (u64, bool), syn: bool) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if timestamps {
-        let micros = |time: Time| (time.0 / 1_000_000) as u32;
-        // In payload packets, the echo field has another meaning.
-        let echo = if segment.flags.has(Flags::ACK) { micros(segment.echo) } else { 0 };
-        bytes.extend([1, 1, 8, 10]);
-        bytes.extend(micros(segment.sent).to_be_bytes());
-        bytes.extend(echo.to_be_bytes());
-    }
-    let blocks: Vec<(u64, u64)> = if syn { Vec::new() } else { segment.sacked().collect() };
-    let blocks: Vec<_> = blocks.into_iter().filter(|(from, to)| from < to && *from >= ack).collect();
-    if !blocks.is_empty() {
-        bytes.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
-        for (from, to) in blocks {
-            bytes.extend((from.wrapping_add(1) as u32).to_be_bytes());
-            bytes.extend((to.wrapping_add(1) as u32).to_be_bytes());
-        }
-    }
-    bytes
-}
-
-/// A UDP header, the header that follows it, and the payload. Without a checksum (RFC 768), as in RoCEv2.
-fn udp(packet: &TracedPacket, to: Option<u16>, above: &[u8], payload: u64) -> (Vec<u8>, u64) {
+/// A UDP header and what follows it, without a checksum (RFC 768). The length includes the invariant check of RoCEv2,
+/// which is added later.
+fn udp(packet: &TracedPacket, to: Option<u16>, above: &[u8]) -> Vec<u8> {
     let (source, destination) = ports(packet);
-    let length = (8 + above.len() as u64 + payload).min(65_515) as u16;
-    let mut bytes = Vec::with_capacity(32);
+    let checked = if to.is_some() { infiniband::CHECK } else { 0 };
+    let length = (8 + above.len() as u64 + checked).min(65_515) as u16;
+    let mut bytes = Vec::with_capacity(8 + above.len());
     bytes.extend(source.to_be_bytes());
     bytes.extend(to.unwrap_or(destination).to_be_bytes());
     bytes.extend(length.to_be_bytes());
     bytes.extend([0, 0]);
     bytes.extend(above);
-    (bytes, payload)
-}
-
-/// Opcodes of a reliable connection, and that of a congestion notification packet.
-mod opcode {
-    pub(super) const FIRST: u8 = 0x00;
-    pub(super) const MIDDLE: u8 = 0x01;
-    pub(super) const LAST: u8 = 0x02;
-    pub(super) const ONLY: u8 = 0x04;
-    pub(super) const ACK: u8 = 0x11;
-    pub(super) const NOTIFICATION: u8 = 0x81;
-}
-
-/// The base transport header of InfiniBand, and the extended header of acknowledgements.
-fn infiniband(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> Vec<u8> {
-    let mss = flow.mss.max(1);
-    let negative = segment.flags.has(Flags::SYN);
-    let last = segment.end() >= flow.size;
-    let acknowledged = if segment.ack == Segment::EVERYTHING { flow.size } else { segment.ack };
-    let (code, number) = match packet.header.kind {
-        kind if kind.is_payload() => match (segment.sequence == 0, last) {
-            (true, true) => (opcode::ONLY, 0),
-            (true, false) => (opcode::FIRST, 0),
-            (false, false) => (opcode::MIDDLE, segment.sequence / mss),
-            (false, true) => (opcode::LAST, segment.sequence / mss),
-        },
-        PacketKind::Control if segment.flags.has(Flags::ECE) => (opcode::NOTIFICATION, 0),
-        // A positive answer names the last packet that arrived, a negative one the first that is missing.
-        _ if negative => (opcode::ACK, acknowledged / mss),
-        _ => (opcode::ACK, acknowledged.div_ceil(mss).saturating_sub(1)),
-    };
-    let pair = packet.header.ports & 0xffff;
-    let asks = u8::from(last || segment.flags.has(Flags::CWR)) << 7;
-    let mut bytes = vec![code, 0x40, 0xff, 0xff, 0];
-    bytes.extend(&pair.to_be_bytes()[1..]);
-    bytes.push(if packet.forward { asks } else { 0 });
-    bytes.extend(&(number as u32).to_be_bytes()[1..]);
-    match code {
-        opcode::ACK => bytes.extend([if negative { 0x60 } else { 0x1f }, 0, 0, 0]),
-        opcode::NOTIFICATION => bytes.extend([0; 16]),
-        _ => {}
-    }
     bytes
+}
+
+/// The UDP header of a transport without a standard format, and the payload after it.
+fn udp_alone(packet: &TracedPacket) -> (Vec<u8>, u64) {
+    let mut bytes = udp(packet, None, &[]);
+    let length = (8 + packet.payload).min(65_515) as u16;
+    bytes[4..6].copy_from_slice(&length.to_be_bytes());
+    (bytes, packet.payload)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::infiniband::opcode;
     use super::*;
     use weft_core::segment::{Block, BlockCount, ports as ports_of};
-    use weft_core::{FlowId, Header};
+    use weft_core::{FlowId, Header, PacketKind, Time};
     use weft_packet::{EthernetFrame, Ipv4Packet};
 
-    const FLOW: FlowOnWire = FlowOnWire {
-        protocol: WireProtocol::Tcp { timestamps: true },
-        size: 10_000,
-        mss: 1_000,
-        closed: false,
-    };
+    const AGREED: TcpOnWire = TcpOnWire { timestamps: true, sack: true, receive_window: None };
+
+    const FLOW: FlowOnWire =
+        FlowOnWire { protocol: WireProtocol::Tcp(AGREED), size: 10_000, mss: 1_000, closed: false };
 
     fn packet(segment: Segment, forward: bool) -> TracedPacket {
         let header = Header {
@@ -305,7 +258,8 @@ mod tests {
     fn packets_without_timestamps_are_as_long_as_in_the_simulation() {
         let segment = Segment { sequence: 0, length: 1_460, ..Segment::default() };
         let length = |timestamps| {
-            let flow = FlowOnWire { protocol: WireProtocol::Tcp { timestamps }, ..FLOW };
+            let protocol = WireProtocol::Tcp(TcpOnWire { timestamps, ..AGREED });
+            let flow = FlowOnWire { protocol, ..FLOW };
             frame(&flow, &packet(segment, true), false).length
         };
         assert_eq!((length(false), length(true)), (14 + 1_500, 14 + 1_512));
@@ -313,7 +267,8 @@ mod tests {
 
     #[test]
     fn both_fins_are_acknowledged() {
-        let plain = FlowOnWire { protocol: WireProtocol::Tcp { timestamps: false }, ..FLOW };
+        let protocol = WireProtocol::Tcp(TcpOnWire { timestamps: false, ..AGREED });
+        let plain = FlowOnWire { protocol, ..FLOW };
         let numbers = |flow: FlowOnWire, segment: Segment, forward| {
             let bytes = frame(&flow, &packet(segment, forward), false).bytes;
             let word = |at: usize| u32::from_be_bytes(bytes[34 + at..38 + at].try_into().unwrap());
@@ -325,12 +280,48 @@ mod tests {
         assert_eq!(numbers(FlowOnWire { closed: true, ..plain }, last, true), (10_002, 2));
     }
 
+    /// What a connection agrees on is in the segments that open it, and nowhere else.
+    #[test]
+    fn segments_that_open_a_connection_carry_its_options() {
+        let opening = |wire: TcpOnWire, flags: Flags| {
+            let flow = FlowOnWire { protocol: WireProtocol::Tcp(wire), ..FLOW };
+            let segment = Segment { flags, sent: Time(7_000_000), ..Segment::default() };
+            frame(&flow, &packet(segment, !flags.has(Flags::ACK)), false).bytes[34..].to_vec()
+        };
+        let full = opening(AGREED, Flags::SYN);
+        assert_eq!((full[12] >> 4, full.len()), (10, 40), "a header of ten words");
+        assert_eq!(full[20..26], [2, 4, 0x3, 0xf4, 4, 2], "1012 bytes with timestamps are 1000 of payload");
+        assert_eq!(full[26..36], [8, 10, 0, 0, 0, 7, 0, 0, 0, 0]);
+        assert_eq!(full[36..40], [1, 3, 3, 14], "no limit: the largest shift");
+        let plain = TcpOnWire { timestamps: false, sack: false, receive_window: Some(262_144) };
+        let answer = opening(plain, Flags::SYN.with(Flags::ACK));
+        assert_eq!(answer[20..32], [2, 4, 0x3, 0xe8, 1, 1, 1, 1, 1, 3, 3, 3]);
+        assert_eq!(answer[14..16], [0xff, 0xff], "not shifted");
+        let later = opening(plain, Flags::ACK);
+        assert_eq!((later.len(), &later[14..16]), (20, &[0x80, 0][..]), "262144 bytes, shifted by 3");
+    }
+
+    /// Frames of RoCEv2 are whole: headers, payload in whole words, and the check, all of which the lengths count.
+    #[test]
+    fn frames_of_queue_pairs_end_with_their_check() {
+        let roce = FlowOnWire { protocol: WireProtocol::Roce, size: 9_999, ..FLOW };
+        let data = Segment { sequence: 9_000, length: 999, ..Segment::default() };
+        let frame = frame(&roce, &packet(data, true), false);
+        assert_eq!(frame.bytes.len(), 14 + 20 + 8 + 12 + 1_000 + 4);
+        assert_eq!(frame.length as usize, frame.bytes.len());
+        let word = |at: usize| u16::from_be_bytes([frame.bytes[at], frame.bytes[at + 1]]);
+        assert_eq!((word(16), word(38)), (1_044, 1_024), "of IP and of UDP");
+        assert_eq!(frame.bytes[43] >> 4 & 3, 1, "one byte of padding");
+        let (covered, check) = frame.bytes.split_at(frame.bytes.len() - 4);
+        assert_eq!(infiniband::invariant_check(&covered[14..34], &covered[34..]), check);
+    }
+
     #[test]
     fn queue_pairs_count_packets() {
         let roce = FlowOnWire { protocol: WireProtocol::Roce, ..FLOW };
         let data = Segment { sequence: 9_000, length: 1_000, ..Segment::default() };
         let bytes = frame(&roce, &packet(data, true), false).bytes;
-        assert_eq!(u16::from_be_bytes(bytes[36..38].try_into().unwrap()), ROCE);
+        assert_eq!(u16::from_be_bytes(bytes[36..38].try_into().unwrap()), infiniband::PORT);
         assert_eq!((bytes[42], &bytes[51..54]), (opcode::LAST, &[0, 0, 9][..]));
         let answer = Segment { ack: 5_000, flags: Flags::ACK, ..Segment::default() };
         let bytes = frame(&roce, &packet(answer, false), false).bytes;

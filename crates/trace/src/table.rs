@@ -159,10 +159,10 @@ fn flags(packet: &TracedPacket, protocol: WireProtocol) -> String {
         (WireProtocol::Roce, true) => &[(Flags::CWR, "asks"), (Flags::AGAIN, "again"), FORCED],
         (WireProtocol::Roce, false) if packet.forward => &[(Flags::CWR, "asks"), FORCED],
         (WireProtocol::Roce, false) => &[(Flags::SYN, "NAK"), (Flags::ECE, "CNP"), FORCED_ECHO, ECHO],
-        (WireProtocol::Tcp { .. }, true) => {
+        (WireProtocol::Tcp(_), true) => {
             &[(Flags::FIN, "FIN"), (Flags::CWR, "CWR"), (Flags::AGAIN, "again"), FORCED]
         }
-        (WireProtocol::Tcp { .. }, false) if !opens && !packet.forward => {
+        (WireProtocol::Tcp(_), false) if !opens && !packet.forward => {
             &[(Flags::FIN, "FIN"), (Flags::ECE, "ECE"), (Flags::AGAIN, "again"), FORCED_ECHO, ECHO]
         }
         _ => &[
@@ -224,7 +224,8 @@ mod tests {
     use weft_core::record::{NodeRecord, Reason};
     use weft_core::{Class, FlowId, Span};
 
-    const TCP: WireProtocol = WireProtocol::Tcp { timestamps: false };
+    const TCP: WireProtocol =
+        WireProtocol::Tcp(crate::TcpOnWire { timestamps: false, sack: true, receive_window: None });
 
     fn trace() -> (FlowTrace, RunRecord) {
         let segment = Segment { sequence: 1_460, length: 1_460, ..Segment::default() };

@@ -9,6 +9,7 @@ use weft_plan::Engine;
 use weft_report::{Manifest, Run, share_one_window};
 use weft_scenario::{Case, Scenario};
 
+use crate::earlier::EqualRuns;
 use crate::manifest::{self, Request};
 use crate::results::Results;
 use crate::study::{self, Planned};
@@ -41,6 +42,8 @@ pub struct Collected {
     pub runs: Vec<Vec<Run>>,
     /// Runs reused from an earlier call.
     pub reused: usize,
+    /// The other builds that computed reused runs, as version and commit, and the number of their runs.
+    pub builds: Vec<(String, usize)>,
     /// Failed runs, each with its reason.
     pub failures: Vec<String>,
     /// Whether the call was stopped early.
@@ -61,14 +64,12 @@ pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
 /// # Errors
 /// [`Error::BadInput`] with the mistakes of a scenario.
 pub fn count_runs(batches: &[Batch], options: &RunOptions) -> Result<(usize, usize), Error> {
-    let mut folders = BTreeSet::new();
-    for batch in batches.iter().filter(|batch| !batch.cases.is_empty()) {
-        let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
-        let chosen = of_batch(batch, &scenario, options)?;
-        folders.extend(chosen.iter().map(|(_, manifest)| options.out.join(manifest.path())));
-    }
-    let open = folders.iter().filter(|folder| !folder.join("summary.json").exists());
-    Ok((folders.len(), open.count()))
+    let scenarios = scenarios(batches)?;
+    let planned = adopted(planned(batches, &scenarios, options)?, options)?;
+    let all: BTreeMap<&PathBuf, &Planned<'_>> =
+        planned.iter().flatten().map(|job| (&job.folder, job)).collect();
+    let open = all.values().filter(|job| !job.is_there(options.reuse));
+    Ok((all.len(), open.count()))
 }
 
 /// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; only
@@ -78,31 +79,49 @@ pub fn count_runs(batches: &[Batch], options: &RunOptions) -> Result<(usize, usi
 /// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A failed run
 /// is listed in [`Collected::failures`] instead.
 pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
+    let scenarios = scenarios(batches)?;
+    let planned = planned(batches, &scenarios, options)?;
+    let roots: BTreeSet<&PathBuf> = planned.iter().flatten().map(|job| &job.root).collect();
+    let _locks = roots.iter().map(|root| study::claim(root, &options.stop)).collect::<Result<Vec<_>, _>>()?;
+    let planned = adopted(planned, options)?;
+    let folder = |job: &Planned<'_>| job.folder.clone();
+    let folders: Vec<Vec<PathBuf>> = planned.iter().map(|jobs| jobs.iter().map(folder).collect()).collect();
+    let jobs: BTreeMap<PathBuf, Planned<'_>> =
+        planned.into_iter().flatten().map(|job| (folder(&job), job)).collect();
+    let count = jobs.len();
+    let results = study::compute(jobs.into_values().collect(), options);
+    Ok(sorted(results, &folders, options, count))
+}
+
+/// The scenarios of the batches that choose cases.
+fn scenarios(batches: &[Batch]) -> Result<Vec<Option<Scenario>>, Error> {
     let read = |batch: &Batch| match batch.cases.is_empty() {
         true => Ok(None),
         false => weft_prepare::read(&batch.path, &batch.set, batch.demo).map(Some),
     };
-    let scenarios: Vec<Option<Scenario>> = batches.iter().map(read).collect::<Result<_, _>>()?;
-    let mut chosen = Vec::new();
-    for (batch, scenario) in batches.iter().zip(&scenarios) {
-        chosen.push(scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario, options))?);
-    }
-    let roots: BTreeSet<PathBuf> =
-        chosen.iter().flatten().map(|(_, manifest)| root(manifest, options)).collect();
-    let _locks = roots.iter().map(|root| study::claim(root, &options.stop)).collect::<Result<Vec<_>, _>>()?;
-    let mut planned = BTreeMap::new();
-    for (batch, (case, manifest)) in
-        batches.iter().zip(&chosen).flat_map(|(batch, chosen)| chosen.iter().map(move |one| (batch, one)))
-    {
+    batches.iter().map(read).collect()
+}
+
+/// The runs of each batch.
+fn planned<'a>(
+    batches: &'a [Batch],
+    scenarios: &'a [Option<Scenario>],
+    options: &RunOptions,
+) -> Result<Vec<Vec<Planned<'a>>>, Error> {
+    let of_one = |(batch, scenario): (&'a Batch, &'a Option<Scenario>)| {
         let base = batch.path.parent().unwrap_or(Path::new("."));
-        let root = roots.get(&root(manifest, options)).expect("made of the same manifests");
-        let places = (options.out.as_path(), base, root.as_path());
-        let job = Planned::new((case, manifest.clone()), places, of(batch, options)).without_tables();
-        planned.entry(job.folder.clone()).or_insert(job);
-    }
-    let count = planned.len();
-    let results = study::compute(planned.into_values().collect(), options);
-    Ok(sorted(results, &chosen, options.stop.load(Ordering::Relaxed), count))
+        let plan = |one| Planned::new(one, (&options.out, base), of(batch, options)).without_tables();
+        let chosen =
+            scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario, options))?;
+        Ok(chosen.into_iter().map(plan).collect())
+    };
+    batches.iter().zip(scenarios).map(of_one).collect()
+}
+
+/// The runs of each batch, with those of other builds that count.
+fn adopted<'a>(planned: Vec<Vec<Planned<'a>>>, options: &RunOptions) -> Result<Vec<Vec<Planned<'a>>>, Error> {
+    let mut equal = EqualRuns::default();
+    planned.into_iter().map(|jobs| study::adopted(jobs, options.reuse, &mut equal)).collect()
 }
 
 /// The engine of a batch.
@@ -123,25 +142,21 @@ fn of_batch<'a>(
     Ok(all)
 }
 
-/// The folder of all runs of a scenario.
-fn root(manifest: &Manifest, options: &RunOptions) -> PathBuf {
-    options.out.join(manifest.path().components().next().expect("a path has a first part"))
-}
-
-/// Assigns each run to every batch that requested it.
-fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, planned: usize) -> Collected {
+/// Assigns each run to every batch that requested it, by folder.
+fn sorted(results: Results, folders: &[Vec<PathBuf>], options: &RunOptions, planned: usize) -> Collected {
     let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
-    let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();
-    let of = |batch: &Vec<(&Case, Manifest)>| {
-        let runs = batch.iter().filter_map(|(_, manifest)| by_path.get(&manifest.path()).cloned());
-        let mut runs: Vec<Run> = runs.collect();
+    let by_folder: BTreeMap<PathBuf, Run> =
+        complete.map(|run| (options.out.join(run.manifest.path()), run)).collect();
+    let of = |batch: &Vec<PathBuf>| {
+        let mut runs: Vec<Run> = batch.iter().filter_map(|folder| by_folder.get(folder).cloned()).collect();
         share_one_window(&mut runs);
         runs
     };
     Collected {
-        runs: chosen.iter().map(of).collect(),
+        runs: folders.iter().map(of).collect(),
         reused: results.reused,
-        interrupted: stopped && by_path.len() < planned,
+        builds: results.builds.into_iter().collect(),
+        interrupted: options.stop.load(Ordering::Relaxed) && by_folder.len() < planned,
         failures: results.failures,
     }
 }

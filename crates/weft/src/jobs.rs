@@ -24,6 +24,8 @@ pub(crate) trait Job: Sync {
     fn compute(&self, watch: weft_plan::Watch<'_>) -> Result<Self::Output, String>;
     /// The time limit of the run, if there is one.
     fn limit(&self) -> Option<Time>;
+    /// Whether a result is partial, because the computation was stopped.
+    fn is_partial(result: &Self::Output) -> bool;
 }
 
 /// State shared by all threads.
@@ -39,14 +41,17 @@ struct Shown {
 }
 
 /// Computes all jobs. Results are in the order of the jobs, `None` for jobs not started because of an interruption.
-/// `done` runs were already complete.
+/// The runs with the labels `reused` were already complete.
 pub(crate) fn run_all<J: Job>(
     jobs: &[J],
-    done: usize,
+    reused: Vec<String>,
     options: &RunOptions,
 ) -> Vec<Option<Result<J::Output, String>>> {
-    let progress = Progress { runs_total: done + jobs.len(), runs_done: done, ..Progress::default() };
+    let progress = Progress { runs_total: reused.len() + jobs.len(), ..Progress::default() };
     let board = Board { options, progress: Mutex::new(Shown { progress, last: clock::now() }) };
+    for label in reused {
+        board.finish(FinishedRun { label, reused: true, ..FinishedRun::default() });
+    }
     let next = AtomicUsize::new(0);
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
@@ -86,7 +91,9 @@ impl Board<'_> {
         };
         let result = catch_unwind(AssertUnwindSafe(|| job.compute(&mut watch)));
         let result = result.unwrap_or_else(|panic| Err(format!("a bug in Weft: {}", message(&*panic))));
-        self.finish(&label, result.as_ref().err().cloned());
+        let interrupted = result.as_ref().is_ok_and(J::is_partial);
+        let failure = result.as_ref().err().cloned();
+        self.finish(FinishedRun { label, interrupted, failure, reused: false });
         Some(result)
     }
 
@@ -115,12 +122,11 @@ impl Board<'_> {
         }
     }
 
-    fn finish(&self, label: &str, failure: Option<String>) {
+    fn finish(&self, run: FinishedRun) {
         let mut shown = self.progress.lock().expect("no thread panics with the lock");
-        shown.progress.current.retain(|run| run.label != label);
-        shown.progress.runs_done += 1;
-        let finished = FinishedRun { label: label.to_owned(), reused: false, failure };
-        (self.options.progress)(&Progress { finished: Some(finished), ..shown.progress.clone() });
+        shown.progress.current.retain(|one| one.label != run.label);
+        shown.progress.runs_done += usize::from(!run.interrupted);
+        (self.options.progress)(&Progress { finished: Some(run), ..shown.progress.clone() });
     }
 }
 

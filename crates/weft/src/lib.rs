@@ -5,12 +5,15 @@
 //! calling the crates below. It never prints and never reads the command line; the caller does.
 
 mod batch;
+mod check;
 mod clock;
+mod earlier;
 mod epoch;
 mod estimate;
 mod importer;
 mod inputs;
 mod jobs;
+mod kept;
 mod linter;
 mod lists;
 mod lock;
@@ -19,6 +22,7 @@ mod older;
 mod overwrite;
 mod page;
 mod results;
+mod reuse;
 mod study;
 mod tracer;
 
@@ -27,8 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use weft_core::units::did_you_mean;
-use weft_draw::text::plural;
-use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
+use weft_scenario::{TEMPLATES, explanation_table};
 
 pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, run_batches};
 pub use epoch::{
@@ -38,6 +41,7 @@ pub use estimate::CostEstimate;
 pub use importer::ImportedScenario;
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
+pub use reuse::Reuse;
 pub use tracer::{TraceOptions, TraceOutcome};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_control::{
@@ -80,6 +84,8 @@ pub struct RunOptions {
     pub engine: &'static dyn Engine,
     /// Maximum number of runs computed at the same time; at least 1.
     pub jobs: usize,
+    /// Which complete runs of earlier calls are not computed again.
+    pub reuse: Reuse,
     /// Threads per run; `None`: the cores that `jobs` leaves free, if they help. Affects only speed.
     pub threads: Option<usize>,
     /// Called from the computing threads a few times per second.
@@ -93,7 +99,7 @@ pub struct RunOptions {
 pub struct Progress {
     /// Runs of this call, including reused ones.
     pub runs_total: usize,
-    /// Complete runs, including reused ones.
+    /// Runs that are complete or have failed, including reused ones.
     pub runs_done: usize,
     /// The runs being computed now.
     pub current: Vec<RunProgress>,
@@ -129,6 +135,8 @@ pub struct FinishedRun {
     pub label: String,
     /// Whether the complete results of an earlier call were reused.
     pub reused: bool,
+    /// Whether it was stopped early; its results are partial.
+    pub interrupted: bool,
     /// Why it failed, if it did.
     pub failure: Option<String>,
 }
@@ -148,6 +156,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Runs reused from an earlier call.
     pub reused: usize,
+    /// The other builds that computed reused runs, as version and commit, and the number of their runs.
+    pub builds: Vec<(String, usize)>,
     /// Runs that were complete, but computed by a program with other sources, and were computed again.
     pub outdated: usize,
     /// Complete runs of another results epoch in the same folder, which were not used.
@@ -159,10 +169,10 @@ pub struct Outcome {
 pub struct CheckReport {
     /// The number of mistakes; if zero, the scenario can be run.
     pub mistakes: usize,
-    /// All mistakes as text, each with line, column, what was found and what is allowed; or a line stating that there
-    /// are none.
+    /// All mistakes as text, each with line, column, what was found and what is allowed; or the remarks, and a line
+    /// stating that there are no mistakes.
     pub rendered: String,
-    /// All mistakes as a JSON array, `[]` if there are none.
+    /// All mistakes, or the remarks on a scenario without mistakes, as a JSON array: `level` tells them apart.
     pub json: String,
 }
 
@@ -189,26 +199,7 @@ pub fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome, Error>
 /// # Errors
 /// [`Error::BadInput`] if the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
 pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
-    let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&weft_prepare::METRICS));
-    Ok(match checked {
-        Ok(scenario) => {
-            let remarks = linter::remarks(&scenario, path);
-            let remarks = remarks.iter().flat_map(|remark| {
-                let lines =
-                    weft_report::terminal::wrapped(remark, weft_report::terminal::WIDTH - 2).into_iter();
-                lines.enumerate().map(|(n, line)| format!("{} {line}\n", if n == 0 { '!' } else { ' ' }))
-            });
-            let rendered = remarks.collect::<String>()
-                + &praise(path, &scenario)
-                + &estimate::words(&scenario, path.parent().unwrap_or(Path::new(".")));
-            CheckReport { mistakes: 0, rendered, json: "[]".to_owned() }
-        }
-        Err(mistakes) => CheckReport {
-            mistakes: mistakes.list().len(),
-            rendered: mistakes.draw(page::colour()),
-            json: mistakes.json(),
-        },
-    })
+    check::check(path, set)
 }
 
 /// The cost of all runs of a scenario, estimated without running any; `None` if cluster jobs add flows.
@@ -367,14 +358,4 @@ pub fn reference() -> Vec<(String, String)> {
     let pages = weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text));
     let more = [("lint.md".to_owned(), weft_lint::page()), ("columns.md".to_owned(), lists::columns_page())];
     pages.chain(more).collect()
-}
-
-/// The message of `check` for a scenario without mistakes.
-fn praise(path: &Path, scenario: &weft_scenario::Scenario) -> String {
-    let (cases, seeds) = (scenario.cases().len() as u64, scenario.settings.seeds.len() as u64);
-    let runs = match (cases, seeds) {
-        (1, _) | (_, 1) => plural(cases * seeds, "run"),
-        _ => format!("{} with {seeds} seeds each, {}", plural(cases, "case"), plural(cases * seeds, "run")),
-    };
-    format!("{}: no mistakes; {runs}\n", path.display())
 }

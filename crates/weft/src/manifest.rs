@@ -15,7 +15,7 @@ use crate::{Error, PACKETS, RunOptions};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Hash over the sources of the program.
-const SOURCES: &str = env!("WEFT_SOURCES");
+pub(crate) const SOURCES: &str = env!("WEFT_SOURCES");
 
 /// The part of a request that decides what is computed.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! Complete runs of another results epoch in the folders of a call. They are counted and reported, never used or
 //! removed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::earlier::{folders, manifest_in};
 use crate::epoch::epoch;
 
 /// Refuses to measure into a folder that has complete runs: a measurement cannot be repeated, so the replaced results
@@ -29,22 +29,6 @@ pub(crate) fn count(root: &Path) -> Result<usize, Error> {
 fn of_case(case: &Path) -> Result<usize, Error> {
     let runs: Vec<PathBuf> =
         folders(case)?.into_iter().filter(|run| run.join("summary.json").is_file()).collect();
-    let told = |run: &PathBuf| epoch_of(&run.join("manifest.json"));
-    let older = runs.iter().find_map(told).is_some_and(|one| one != epoch());
+    let older = runs.iter().find_map(|run| manifest_in(run)).is_some_and(|one| one.epoch != epoch());
     Ok(if older { runs.len() } else { 0 })
-}
-
-/// The epoch in a manifest, empty in one older than epochs; `None` if it cannot be read.
-fn epoch_of(manifest: &Path) -> Option<String> {
-    let text = fs::read_to_string(manifest).ok()?;
-    let manifest: weft_report::Manifest = serde_json::from_str(&text).ok()?;
-    Some(manifest.epoch)
-}
-
-/// The folders in a folder, without links.
-fn folders(place: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", place.display()));
-    let entries = fs::read_dir(place).map_err(failed)?.flatten();
-    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    Ok(real.map(|entry| entry.path()).collect())
 }

@@ -1,7 +1,7 @@
 //! Everything written around the runs: the list of runs, the table of the sweep, the verdicts on expectations, the
 //! report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use weft_report::contrast::covers;
@@ -13,7 +13,9 @@ use weft_report::{
 };
 use weft_scenario::{Case, Claim, Scenario};
 
+use crate::earlier::build_of;
 use crate::epoch::epoch;
+use crate::kept::csv_tables;
 use crate::results::{Results, lookup, not_started};
 use crate::{Error, Outcome, inputs};
 
@@ -61,13 +63,16 @@ impl Study<'_> {
             _ => Ok(self.verdicts(results)),
         };
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
+        let about = Some(self.scenario.settings.about.clone());
         let listing = Listing {
             runs: self.folders.clone(),
+            about: about.clone(),
             verdicts: judged.unwrap_or_default(),
             remarks: self.remarks.clone(),
             unjudged,
         };
-        if self.larger.is_some() {
+        if let Some(larger) = &self.larger {
+            Listing { about, ..larger.clone() }.write(self.root)?;
             return Ok(listing);
         }
         listing.write(self.root)?;
@@ -77,8 +82,8 @@ impl Study<'_> {
         Ok(listing)
     }
 
-    /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; returns the terminal
-    /// output.
+    /// Writes `sweep.parquet` and, if `measure.csv` takes it, `sweep.csv`; `sweep.json`, `report.html` and one report
+    /// per run; returns the terminal output.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
         let Results { runs, failures, unreadable, not_started: missing, .. } = results;
         let problems = lines("failed", &failures) + &not_started(missing);
@@ -102,15 +107,16 @@ impl Study<'_> {
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         self.write_reports(&mut runs)?;
         let of_one = runs.first().filter(|_| runs.len() == 1).map(|run| self.root.join(&run.link));
+        let csv = csv_tables(self.scenario.settings.measure.csv);
         let terminal = match &self.larger {
             None => {
-                files::write_sweep(self.root, &runs)?;
+                files::write_sweep(self.root, &runs, csv)?;
                 overview(self.root, runs, &listing)?.1
             }
             Some(larger) => {
                 let all = files::read_runs(self.root)?;
-                files::write_sweep(self.root, &all)?;
-                overview(self.root, all, larger)?;
+                files::write_sweep(self.root, &all, csv)?;
+                overview(self.root, all, &Listing { about: listing.about.clone(), ..larger.clone() })?;
                 Overview::of(self.root, runs, &listing).terminal()
             }
         };
@@ -127,6 +133,7 @@ impl Study<'_> {
             let report = self.root.join(&run.link);
             let whole = files::read_run(report.parent().unwrap_or(self.root))?;
             let mut whole = Run { link: run.link.clone(), ..whole };
+            whole.manifest.about.clone_from(&self.scenario.settings.about);
             if run.summary.arrivals_until_s.is_some() {
                 whole.average_over_arrivals();
             }
@@ -185,7 +192,10 @@ struct Overview {
 }
 
 impl Overview {
-    fn of(root: &Path, runs: Vec<Run>, listing: &Listing) -> Overview {
+    fn of(root: &Path, mut runs: Vec<Run>, listing: &Listing) -> Overview {
+        if let Some(about) = &listing.about {
+            runs.iter_mut().for_each(|run| run.manifest.about.clone_from(about));
+        }
         let missing = missing(&runs, listing);
         let sweep = if has_all_cases(&runs, listing) { Sweep::new(runs) } else { Sweep::of_incomplete(runs) };
         let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
@@ -193,7 +203,7 @@ impl Overview {
         if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
             page.repeat.scenario = scenario;
         }
-        let warnings = missing.into_iter().chain(other_epochs(&sweep.runs));
+        let warnings = missing.into_iter().chain(other_epochs(&sweep.runs)).chain(builds(&sweep.runs));
         let warnings: Vec<String> = warnings.chain(listing.remarks.iter().cloned()).collect();
         headline.warnings.splice(0..0, warnings.clone());
         page.warnings.splice(0..0, warnings);
@@ -253,6 +263,22 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
             names.join(", "),
             epoch()
         )
+    })
+}
+
+/// A warning if runs of one results epoch were computed by several builds.
+fn builds(runs: &[Run]) -> Option<String> {
+    let mut known: BTreeMap<&str, (String, usize)> = BTreeMap::new();
+    for run in runs {
+        let found = known.entry(&run.manifest.sources).or_insert_with(|| (build_of(&run.manifest), 0));
+        found.1 += 1;
+    }
+    let epochs: BTreeSet<&str> = runs.iter().map(|run| run.manifest.epoch.as_str()).collect();
+    let counts: Vec<String> =
+        known.values().map(|(build, count)| format!("{count} by weft {build}")).collect();
+    (known.len() > 1 && epochs.len() == 1).then(|| {
+        let (all, epoch) = (counts.join(", "), runs[0].manifest.epoch.as_str());
+        format!("The runs were computed by several builds with one results epoch ({epoch}): {all}.")
     })
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Results {
     pub(crate) runs: Vec<Run>,
     /// Of these, runs reused from an earlier call.
     pub(crate) reused: usize,
+    /// Of these, runs of other builds, by version and commit.
+    pub(crate) builds: BTreeMap<String, usize>,
     /// Runs that were complete, but computed by a program with other sources.
     pub(crate) outdated: usize,
     /// Failed runs, each with its reason.

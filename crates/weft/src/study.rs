@@ -8,14 +8,17 @@ use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_prepare::read;
-use weft_report::{CsvTables, IdealSchedule, IdealSchedules, Kept, Manifest, REPORT, Recording, Run, files};
-use weft_scenario::{Case, CsvFiles, IdealChoice, MeasureSettings, Recorded};
+use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::Case;
 
+use crate::earlier::{EqualRuns, accepts, build_of, manifest_in};
 use crate::jobs::{Job, run_all};
+use crate::kept::kept;
 use crate::linter::remarks;
 use crate::lock::Lock;
-use crate::manifest::Request;
+use crate::manifest::{Request, SOURCES};
 use crate::results::Results;
+use crate::reuse::Reuse;
 use crate::{Error, Outcome, RunOptions, clock, inputs, manifest, older, page};
 
 /// A case with a seed.
@@ -26,7 +29,9 @@ pub(crate) struct Planned<'a> {
     base: &'a Path,
     pub(crate) folder: PathBuf,
     /// The folder of the whole sweep.
-    root: &'a Path,
+    pub(crate) root: PathBuf,
+    /// An equal run that another build computed, in `folder`.
+    earlier: Option<Box<Run>>,
     division: Division,
     engine: &'static dyn Engine,
     /// Whether its tables are written, besides its statistics.
@@ -37,15 +42,16 @@ pub(crate) struct Planned<'a> {
 pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let scenario = read(path, &options.set, options.demo)?;
     let manifests = manifest::all(&Request::of(path, options), &scenario)?;
-    let root = options.out.join(manifests[0].1.path().components().next().expect("a path has a first part"));
     let base = path.parent().unwrap_or(Path::new("."));
-    let plan = |(case, manifest)| Planned::new((case, manifest), (&options.out, base, &root), options.engine);
+    let plan = |(case, manifest)| Planned::new((case, manifest), (&options.out, base), options.engine);
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
+    let root = planned[0].root.clone();
     let _lock = claim(&root, &options.stop)?;
     if !options.engine.is_deterministic() {
         older::refuse_to_replace(&root)?;
     }
     let older = older::count(&root)?;
+    let planned = adopted(planned, options.reuse, &mut EqualRuns::default())?;
     let folders: Vec<String> = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let (mut remarks, larger) = (remarks(&scenario, path), page::larger(&root, &folders));
     let demo = options.demo;
@@ -60,7 +66,20 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
     let failed_runs = results.failures.len();
     let (reused, outdated) = (results.reused, results.outdated);
-    Ok(Outcome { failed_runs, interrupted, reused, outdated, older, ..study.write(results)? })
+    let builds = results.builds.clone().into_iter().collect();
+    Ok(Outcome { failed_runs, interrupted, reused, builds, outdated, older, ..study.write(results)? })
+}
+
+/// The runs, with equal ones of other builds where these count and a run is not in its own folder.
+pub(crate) fn adopted<'a>(
+    planned: Vec<Planned<'a>>,
+    reuse: Reuse,
+    equal: &mut EqualRuns,
+) -> Result<Vec<Planned<'a>>, Error> {
+    match reuse {
+        Reuse::SameBuild => Ok(planned),
+        Reuse::SameResults => planned.into_iter().map(|job| job.adopting(equal)).collect(),
+    }
 }
 
 /// Creates a folder of results, locks it, and removes the remains of killed processes there.
@@ -74,15 +93,19 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     Ok(lock)
 }
 
-/// Reuses complete runs of the same sources and computes the others.
+/// Reuses the complete runs that count and computes the others.
 pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
     let mut results = Results::default();
-    let mut open = Vec::new();
-    for job in planned {
-        // Runs that cannot be repeated exactly are measured again.
-        let there = if job.engine.is_deterministic() { job.finished() } else { None };
-        match there {
-            Some(Ok(run)) if run.manifest.sources == job.manifest.sources => results.runs.push(run),
+    let (mut open, mut reused) = (Vec::new(), Vec::new());
+    for mut job in planned {
+        match job.there() {
+            Some(Ok(run)) if accepts(options.reuse, &run.manifest) => {
+                if run.manifest.sources != SOURCES {
+                    *results.builds.entry(build_of(&run.manifest)).or_default() += 1;
+                }
+                reused.push(job.label());
+                results.runs.push(run);
+            }
             Some(Ok(_)) => {
                 results.outdated += 1;
                 open.push(job);
@@ -98,7 +121,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     let left_over = options.jobs / open.len().max(1);
     let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
     open.iter_mut().for_each(|job| job.division = division);
-    for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
+    for (job, result) in open.iter().zip(run_all(&open, reused, options)) {
         match result {
             Some(Ok(run)) => results.runs.push(run),
             None => results.not_started += 1,
@@ -114,20 +137,49 @@ fn below(root: &Path, folder: &Path) -> String {
 }
 
 impl<'a> Planned<'a> {
-    /// A run below a folder; relative file names start at `base`, `root` is the folder of the sweep.
+    /// A run below a folder; relative file names start at `base`.
     pub(crate) fn new(
         (case, manifest): (&'a Case, Manifest),
-        (out, base, root): (&Path, &'a Path, &'a Path),
+        (out, base): (&Path, &'a Path),
         engine: &'static dyn Engine,
     ) -> Planned<'a> {
-        let folder = out.join(manifest.path());
-        let division = Division::LONE;
-        Planned { case, manifest, base, folder, root, division, engine, tables: true }
+        let path = manifest.path();
+        let root = out.join(path.components().next().expect("a path has a first part"));
+        let (folder, division) = (out.join(path), Division::LONE);
+        Planned { case, manifest, base, folder, root, earlier: None, division, engine, tables: true }
     }
 
     /// The same without tables, for callers that read only statistics.
     pub(crate) fn without_tables(self) -> Planned<'a> {
         Planned { tables: false, ..self }
+    }
+
+    /// The same with an equal run of another build, if its own folder has none. Runs that cannot be repeated exactly are
+    /// measured again.
+    fn adopting(self, equal: &mut EqualRuns) -> Result<Planned<'a>, Error> {
+        if !self.engine.is_deterministic() || self.folder.join("summary.json").exists() {
+            return Ok(self);
+        }
+        for folder in equal.of(&self.root, (self.case, &self.manifest))? {
+            let read = files::read_run(&folder).map_err(|cause| cause.to_string());
+            if let Ok(run) = read.and_then(|run| self.whole(run, &folder)) {
+                let earlier = Some(Box::new(self.linked(run.thin(), &folder)));
+                return Ok(Planned { folder, earlier, ..self });
+            }
+        }
+        Ok(self)
+    }
+
+    /// Whether results that count are there, as far as the manifest says.
+    pub(crate) fn is_there(&self, reuse: Reuse) -> bool {
+        let accepted = || manifest_in(&self.folder).is_some_and(|manifest| accepts(reuse, &manifest));
+        self.earlier.is_some() || self.folder.join("summary.json").exists() && accepted()
+    }
+
+    /// The run as an earlier call left it, if it did.
+    fn there(&mut self) -> Option<Result<Run, String>> {
+        let earlier = self.earlier.take().map(|run| Ok(*run));
+        earlier.or_else(|| if self.engine.is_deterministic() { self.finished() } else { None })
     }
 
     /// The results of an earlier call if they are complete; an error if they look complete but cannot be read or belong
@@ -137,17 +189,17 @@ impl<'a> Planned<'a> {
             return None;
         }
         let read = files::read_run(&self.folder).map_err(|cause| cause.to_string());
-        let read = read.and_then(|run| self.own(run)).and_then(|run| self.whole(run));
+        let read = read.and_then(|run| self.own(run)).and_then(|run| self.whole(run, &self.folder));
         Some(read.map(|run| self.linked(run.thin(), &self.folder)))
     }
 
     /// The run, if its tables are all there and as long as they were written; whoever does not want tables needs none.
-    fn whole(&self, run: Run) -> Result<Run, String> {
+    fn whole(&self, run: Run, folder: &Path) -> Result<Run, String> {
         if self.tables && run.manifest.without_tables {
-            return Err(format!("{}: statistics without tables", self.folder.display()));
+            return Err(format!("{}: statistics without tables", folder.display()));
         }
         if self.tables {
-            files::check_sizes(&self.folder, &run.manifest).map_err(|cause| cause.to_string())?;
+            files::check_sizes(folder, &run.manifest).map_err(|cause| cause.to_string())?;
         }
         Ok(run)
     }
@@ -188,12 +240,16 @@ impl<'a> Planned<'a> {
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
-        Run { link: format!("{}/{}", below(self.root, folder), REPORT), ..run }
+        Run { link: format!("{}/{}", below(&self.root, folder), REPORT), ..run }
     }
 }
 
 impl Job for Planned<'_> {
     type Output = Run;
+
+    fn is_partial(run: &Run) -> bool {
+        run.summary.interrupted()
+    }
 
     fn label(&self) -> String {
         let labels: Vec<&str> = self.manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
@@ -237,38 +293,5 @@ impl Job for Planned<'_> {
             weft_store::discard(&partial, Some(&self.folder)).map_err(|cause| cause.to_string())?;
         }
         Ok(self.linked(run.thin(), folder))
-    }
-}
-
-/// The ideal schedules of `measure.ideals`.
-fn ideals(wanted: &[IdealChoice]) -> IdealSchedules {
-    wanted.iter().fold(IdealSchedules::NONE, |set, choice| {
-        set.and(match choice {
-            IdealChoice::BigSwitch => IdealSchedule::BigSwitch,
-            IdealChoice::Srpt => IdealSchedule::ShortestRemaining,
-            IdealChoice::Sjf => IdealSchedule::ShortestFirst,
-            IdealChoice::Las => IdealSchedule::LeastAttained,
-            IdealChoice::Ps => IdealSchedule::ProcessorSharing,
-        })
-    })
-}
-
-/// The parts of the record selected by `measure.record`.
-fn kept(measure: &MeasureSettings) -> Kept {
-    let wanted = |what: Recorded| measure.record.contains(&what);
-    Kept {
-        flows: wanted(Recorded::Flows),
-        links: wanted(Recorded::Links),
-        hops: wanted(Recorded::Hops),
-        queues: wanted(Recorded::Queues),
-        reordering: wanted(Recorded::Reordering),
-        drops: wanted(Recorded::Drops),
-        tables: true,
-        ideals: ideals(&measure.ideals),
-        csv: match measure.csv {
-            CsvFiles::Small => CsvTables::Small,
-            CsvFiles::All => CsvTables::All,
-            CsvFiles::Never => CsvTables::Never,
-        },
     }
 }

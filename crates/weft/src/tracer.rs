@@ -10,7 +10,7 @@ use weft_report::DiskError;
 use weft_report::text::duration;
 use weft_sim::Simulation;
 use weft_trace::pcapng::{CapturedFlow, SECTION, capture};
-use weft_trace::{WireProtocol, table};
+use weft_trace::{TcpOnWire, WireProtocol, table};
 use weft_workload::Flow;
 
 use crate::Error;
@@ -104,8 +104,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
     let spec = Flow::new(flow.tag, flow.start, (flow.source, flow.destination), flow.size);
     let transport = setup.sender(&spec);
+    let agreed = transport.tcp().map_or(TcpOnWire::default(), |tcp| {
+        let largest = tcp.receive_window.or(tcp.autotune.as_ref().map(|autotune| autotune.max));
+        let (timestamps, sack) = (tcp.timestamps, tcp.sack);
+        TcpOnWire { timestamps, sack, receive_window: largest.map(|window| window.0) }
+    });
     let protocol = match transport.protocol() {
-        "tcp" => WireProtocol::Tcp { timestamps: transport.tcp().is_some_and(|tcp| tcp.timestamps) },
+        "tcp" => WireProtocol::Tcp(agreed),
         "roce" => WireProtocol::Roce,
         _ => WireProtocol::Udp,
     };

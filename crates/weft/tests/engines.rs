@@ -84,6 +84,7 @@ fn run(scenario: &Path, out: &Path, engine: &'static dyn Engine) -> (Outcome, St
         set: Vec::new(),
         engine,
         jobs: 1,
+        reuse: weft::Reuse::SameBuild,
         threads: None,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),
@@ -121,6 +122,7 @@ fn an_interrupted_sweep_counts_the_runs_that_did_not_start() {
         set: Vec::new(),
         engine: PACKETS,
         jobs: 1,
+        reuse: weft::Reuse::SameBuild,
         threads: None,
         progress: Box::new(move |progress| {
             after_the_first.fetch_or(progress.finished.is_some(), Ordering::Relaxed);

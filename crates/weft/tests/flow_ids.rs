@@ -35,6 +35,7 @@ fn flows_keep_the_identifiers_of_their_file() {
         set: Vec::new(),
         engine: weft::PACKETS,
         jobs: 1,
+        reuse: weft::Reuse::SameBuild,
         threads: Some(1),
         progress: Box::new(|_| {}),
         stop: Arc::default(),

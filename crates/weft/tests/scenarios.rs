@@ -38,6 +38,7 @@ fn run_short(scenario: &Path, out: PathBuf, threads: Option<usize>) -> Outcome {
             .collect(),
         engine: weft::PACKETS,
         jobs: 2,
+        reuse: weft::Reuse::SameBuild,
         threads,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),

@@ -44,6 +44,7 @@ fn results(name: &str, end: &str, set: &[&str]) -> Vec<Run> {
         set: set.iter().map(|set| (*set).to_owned()).collect(),
         engine: weft::PACKETS,
         jobs: 2,
+        reuse: weft::Reuse::SameBuild,
         threads: None,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),

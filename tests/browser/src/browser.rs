@@ -110,8 +110,12 @@ impl Browser {
     pub fn press(&mut self, key: &str) {
         let code =
             json!({ "Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27 })[key].clone();
-        for kind in ["rawKeyDown", "keyUp"] {
-            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+        for kind in [if key == "Enter" { "keyDown" } else { "rawKeyDown" }, "keyUp"] {
+            let mut event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+            // what presses a button is the character of the key
+            if (key, kind) == ("Enter", "keyDown") {
+                event["text"] = json!("\r");
+            }
             self.call("Input.dispatchKeyEvent", event);
         }
     }

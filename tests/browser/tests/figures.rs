@@ -69,6 +69,40 @@ fn long_names_of_schemes_stay_in_their_figures() {
     }
 }
 
+/// Twelve schemes, most of them alike: every name has a line of its own, in the order of the ends of the lines, so that no
+/// two leaders cross.
+#[test]
+fn names_of_many_schemes_do_not_collide() {
+    let mut runs = Vec::new();
+    for number in 0..12 {
+        let mut some = synthetic::sweep(2, 300);
+        some.retain(|run| run.label("balance") == SCHEMES[number % 3].name);
+        some.iter_mut().for_each(|run| run.manifest.labels[0].1 = format!("scheme {number}"));
+        runs.extend(some);
+    }
+    let (mut browser, folder) = opened("many", &page::of_sweep(&Sweep::new(runs), &[]));
+    assert_eq!(browser.evaluate(ASTRAY), json!([]), "{}", folder.display());
+    let labels = r#"[...document.querySelectorAll("figure[data-figure=mean] svg.plot g")]
+      .filter((group) => group.querySelector(":scope > text") && group.querySelector(":scope > .leader"))
+      .map((group) => {
+        const box = group.querySelector("text").getBoundingClientRect();
+        const [, from, to] = group.querySelector(".leader").getAttribute("d").match(/M\S+ (\S+)L\S+ (\S+)/).map(Number);
+        return { top: box.top, bottom: box.bottom, from, to };
+      }).sort((a, b) => a.top - b.top)"#;
+    let labels = browser.evaluate(labels);
+    let labels = labels.as_array().expect("a list");
+    assert_eq!(labels.len(), 13, "twelve schemes and the lower bound");
+    let number = |label: &serde_json::Value, key: &str| label[key].as_f64().expect("a number");
+    for pair in labels.windows(2) {
+        let (one, next) = (&pair[0], &pair[1]);
+        assert!(number(one, "bottom") <= number(next, "top") + 1.0, "{one} covers {next}");
+        assert!(
+            number(one, "from") <= number(next, "from") && number(one, "to") < number(next, "to"),
+            "{one} crosses {next}"
+        );
+    }
+}
+
 /// A network of hosts and the switches with these names, each with a load from the first host of 10 % and to it of 95 %.
 fn run_in(switches: &[&str], hosts: u32) -> Run {
     let host = |n: u32| NodeRecord { name: format!("host{n}"), tier: 0 };

@@ -224,6 +224,66 @@ fn a_reader_chooses_by_mouse_and_keyboard_and_the_address_remembers() {
     silent_and_alone(&browser);
 }
 
+/// Values with their units, absent ones last, and back to the order of the page; by keyboard, in the static table and in
+/// that of a figure, which keeps its order when the figure is drawn anew.
+#[test]
+fn tables_are_sorted_by_any_column() {
+    let folder = folder("sorted");
+    let mut runs = synthetic::sweep(2, 300);
+    let slow = runs.iter_mut().filter(|run| run.label("balance") == "presto");
+    slow.for_each(|run| run.summary.fct_us.all.mean = run.summary.fct_us.all.mean.map(|us| us * 1_000.0));
+    let sweep = Sweep::new(runs);
+    let mut browser = opened(&folder, &page::of_sweep(&sweep, &[]));
+    let column = "[...document.querySelectorAll('#numbers table:first-of-type thead th')].findIndex((th) => th.textContent.startsWith('mean'))";
+    let column = browser.evaluate(column).as_i64().expect("a column");
+    assert!(column > 0, "the table has a mean");
+    let cells = format!(
+        "[...document.querySelector('#numbers table').tBodies[0].rows].map((row) => row.cells[{column}].textContent)"
+    );
+    let heading = format!("document.querySelector('#numbers table').tHead.rows[0].cells[{column}]");
+    let written = browser.evaluate(&cells);
+    let us = |cell: &Value| {
+        let text = cell.as_str().expect("a text").replace('\u{202f}', " ");
+        let mut words = text.split(' ');
+        let number: f64 = words.next().and_then(|word| word.parse().ok()).expect("a number");
+        let unit = text.split(' ').find(|word| ["us", "ms", "s"].contains(word)).expect("a unit");
+        number
+            * if unit == "us" {
+                1.0
+            } else if unit == "ms" {
+                1e3
+            } else {
+                1e6
+            }
+    };
+    let numbers = |cells: &Value| cells.as_array().expect("a list").iter().map(us).collect::<Vec<f64>>();
+    browser.evaluate(&format!("{heading}.querySelector('button').focus()"));
+    browser.press("Enter");
+    let rising = numbers(&browser.evaluate(&cells));
+    assert!(rising.is_sorted() && rising.last() > Some(&(100.0 * rising[0])), "{rising:?}");
+    assert_eq!(browser.evaluate(&format!("{heading}.getAttribute('aria-sort')")), "ascending");
+    browser.press("Enter");
+    let falling = numbers(&browser.evaluate(&cells));
+    assert!(falling.iter().rev().is_sorted(), "{falling:?}");
+    assert_eq!(browser.evaluate("document.querySelectorAll('#numbers [aria-sort]').length"), 1);
+    browser.screenshot(&folder.join("light.png"));
+    browser.press("Enter");
+    assert_eq!(browser.evaluate(&cells), written);
+    browser.open(&folder.join("report.html"), "open=mean");
+    let first = "document.querySelector('figure[data-figure=mean] tbody tr').cells[0].textContent";
+    browser.evaluate("document.querySelector('figure[data-figure=mean] thead button').click()");
+    browser.evaluate("document.querySelector('figure[data-figure=mean] thead button').click()");
+    let last = browser.evaluate(first);
+    browser.resize(1000, 900);
+    browser.evaluate("new Promise((drawn) => setTimeout(drawn, 300))");
+    assert_eq!(browser.evaluate(first), last);
+    assert_eq!(
+        browser.evaluate("document.querySelector('figure[data-figure=mean] th').ariaSort"),
+        "descending"
+    );
+    silent_and_alone(&browser);
+}
+
 #[test]
 fn a_run_on_disk_and_its_page_agree() {
     let folder = folder("run");
@@ -311,6 +371,7 @@ fn simulated(folder: &Path) -> PathBuf {
         set: Vec::new(),
         engine: weft::PACKETS,
         jobs: 2,
+        reuse: weft::Reuse::SameBuild,
         threads: None,
         progress: Box::new(|_| ()),
         stop: std::sync::Arc::default(),

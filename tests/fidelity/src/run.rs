@@ -30,6 +30,7 @@ pub fn run(scenario: &Path, set: &[String], out: &Path) -> Course {
         set: set.iter().cloned().chain(["measure.csv=all".to_owned()]).collect(),
         engine: weft::PACKETS,
         jobs: 1,
+        reuse: weft::Reuse::SameBuild,
         threads: Some(1),
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),

@@ -144,6 +144,27 @@ fn two_flows_of_patched_timely_agree_with_the_fluid_to_a_packet() {
     assert!((apart - 1.0 / 76.7).abs() < 0.005, "{deviations}");
 }
 
+/// Above the bottleneck's rate the model is not what the packets do; where cards are no faster, there is no difference.
+#[test]
+fn the_limit_of_rates_is_told_where_a_card_exceeds_it() {
+    let folder = crate::folder("fluid-limit");
+    let dumbbell =
+        "[topology.dumbbell]\nhosts_per_side = 2\nbottleneck = { rate = \"10 Gbps\", delay = \"1 us\" }\n";
+    let fast = TWO_FLOWS
+        .replace("[topology.single-switch]\nhosts = 3\n", dumbbell)
+        .replace("host_link = { rate = \"10 Gbps\"", "host_link = { rate = \"40 Gbps\"")
+        .replace("receiver = 0", "receiver = 2\npairs = \"other-leaf\"");
+    fs::write(folder.join("fast.toml"), fast).expect("the folder is ours");
+    fs::write(folder.join("equal.toml"), TWO_FLOWS).expect("the folder is ours");
+    let told = |file: &str| {
+        let said = good(&folder, &format!("fluid run {file} --until 2ms"));
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let limit = "No flow of the model exceeds the bottleneck's 10 Gbps; with packets it may reach its card's 40 Gbps.";
+    assert!(told("fast.toml").contains(limit), "{}", told("fast.toml"));
+    assert!(!told("equal.toml").contains("exceeds the bottleneck's"));
+}
+
 /// The same two flows, whose answers come late at random.
 fn jittered() -> String {
     TWO_FLOWS.replace("[[traffic]]", "feedback_jitter = \"100 us\"\n[[traffic]]")

@@ -52,6 +52,34 @@ fn ctrl_c_leaves_a_valid_partial_result_that_the_next_call_replaces() {
     assert!(!partial.exists() && finished(&root).len() == 1);
 }
 
+/// Programs learn of every run how it ended: computed, reused, or stopped.
+#[test]
+fn json_lines_tell_reused_and_interrupted_runs() {
+    let folder = folder_with("told", TINY);
+    let finished = |news: &str| {
+        let lines = news.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let runs = lines.map(|news| news["finished"].clone()).filter(|run| !run.is_null());
+        runs.collect::<Vec<Value>>()
+    };
+    weft(&folder, "run tiny.toml --seed 1");
+    let said = weft(&folder, "run tiny.toml --progress json");
+    let runs = finished(&said.err);
+    let reused = |run: &&Value| run["reused"] == true;
+    assert_eq!((runs.len(), runs.iter().filter(reused).count()), (4, 2), "{}", said.err);
+    assert!(runs.iter().all(|run| run["interrupted"] == false));
+    fs::write(folder.join("tiny.toml"), long()).expect("writable");
+    let mut child = command(&folder, "run tiny.toml --progress json").spawn().expect("weft starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    let begun = lines.any(|line| line.contains("\"flows_done\":") && !line.contains("\"flows_done\":0"));
+    assert!(begun, "the process ended too early");
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(signal.expect("kill starts").success());
+    let last: Vec<String> = lines.collect();
+    child.wait().expect("it ends");
+    let runs = finished(&last.join("\n"));
+    assert_eq!((runs.len(), &runs[0]["interrupted"], &runs[0]["failure"]), (1, &true.into(), &Value::Null));
+}
+
 /// With `nohup`, a run outlives its terminal; without, it ends with a partial result.
 #[test]
 fn a_hang_up_that_was_ignored_stays_ignored() {

@@ -85,9 +85,27 @@ fn programs_get_the_same_as_json() {
         .map(|one| (one["line"].as_u64().expect("a line"), one["column"].as_u64().expect("a column")))
         .collect();
     assert_eq!(places, EXPECTED.map(|(line, column, _)| (line, column)));
-    assert_eq!(list[0]["nearest"], "seeds");
-    fs::write(folder.join("good.toml"), crate::TINY).expect("writable");
-    assert_eq!(crate::good(&folder, "check good.toml --format json"), "[]\n");
+    assert_eq!((&list[0]["nearest"], &list[0]["level"]), (&"seeds".into(), &"mistake".into()));
+}
+
+/// What the text says about a scenario without mistakes, programs get, too.
+#[test]
+fn programs_get_remarks_as_well_as_mistakes() {
+    let folder = folder_with("remarks-json", TINY);
+    let told = crate::good(&folder, "check tiny.toml");
+    let list = crate::good(&folder, "check tiny.toml --format json");
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let list = list.as_array().expect("an array");
+    assert_eq!(list.len(), told.lines().filter(|line| line.starts_with("! ")).count());
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    for remark in list {
+        assert_eq!((&remark["level"], &remark["file"]), (&"remark".into(), &"tiny.toml".into()));
+        assert!(flat.contains(remark["message"].as_str().expect("a text")), "{remark}\n{told}");
+    }
+    assert!(!list.is_empty(), "{told}");
+    let many = TINY.replace("hosts_per_leaf = 2", "hosts_per_leaf = 16");
+    fs::write(folder.join("tiny.toml"), many).expect("writable");
+    assert_eq!(crate::good(&folder, "check tiny.toml --format json"), "[]\n");
 }
 
 /// Schemes of the literature that Weft lacks are named, with the alternative; a similar name would mislead.

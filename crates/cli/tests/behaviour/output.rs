@@ -47,6 +47,19 @@ fn a_folder_holds_what_the_documentation_says() {
     }
 }
 
+/// The rule for the tables of runs holds for the table of the sweep, too.
+#[test]
+fn without_csv_the_sweep_has_none_either() {
+    let folder = folder_with("no-csv", TINY);
+    good(&folder, "run tiny.toml");
+    let root = folder.join("runs/tiny");
+    assert!(root.join("sweep.csv").exists());
+    good(&folder, "run tiny.toml --set measure.csv=never");
+    let left = |name: &String| name.ends_with(".csv");
+    assert_eq!(names(&root).into_iter().filter(left).collect::<Vec<_>>(), [""; 0], "nor one of other runs");
+    assert!(root.join("sweep.parquet").exists());
+}
+
 /// The summary or manifest without values of the wall clock and the machine.
 fn settled(path: &Path) -> Value {
     let mut value = json(path);

@@ -133,14 +133,46 @@ fn the_capture_of_a_queue_pair_is_roce() {
     let folder = folder_with("trace-roce", PAIRS);
     good(&folder, "trace tiny.toml --flow 0 --csv flow.csv --pcap flow.pcapng");
     let table = text(&folder.join("flow.csv"));
-    let fields = ["infiniband.bth.opcode", "infiniband.bth.psn", "_ws.malformed"];
+    let fields = ["infiniband.bth.opcode", "infiniband.bth.psn", "_ws.malformed", "infiniband.invariant.crc"];
     let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
     assert_eq!(frames.len(), at_cards(&table).len());
+    // Wireshark takes what a notification holds for one block of bytes.
+    let is_checked =
+        |frame: &&Vec<String>| ["129", "0x81"].contains(&frame[0].as_str()) || !frame[3].is_empty();
+    let wrong = frames.iter().find(|frame| !frame[2].is_empty() || !is_checked(frame));
+    assert_eq!(wrong, None);
     assert!(frames.iter().all(|frame| !frame[0].is_empty()), "{frames:?}");
     assert!(
         frames.iter().any(|frame| frame[0] == "17" || frame[0] == "0x11"),
         "acknowledgements: {frames:?}"
     );
+}
+
+/// Wireshark needs the options of the first two segments to judge windows and blocks later on.
+#[test]
+fn a_connection_opens_with_its_options() {
+    let scenario =
+        TINY.replace("initial_rto =", "timestamps = true\nreceive_window = \"1 MB\"\ninitial_rto =");
+    let folder = folder_with("trace-options", &scenario);
+    good(&folder, "trace tiny.toml --flow 0 --set balance=ecmp --pcap flow.pcapng");
+    let fields = [
+        "tcp.flags.syn",
+        "tcp.options.mss_val",
+        "tcp.options.sack_perm",
+        "tcp.options.wscale.shift",
+        "tcp.options.timestamp.tsval",
+        "tcp.window_size",
+    ];
+    let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
+    let (opening, later): (Vec<_>, Vec<_>) =
+        frames.iter().partition(|frame| ["1", "True"].contains(&frame[0].as_str()));
+    assert!(opening.len() >= 4 && !later.is_empty(), "{frames:?}");
+    for frame in opening {
+        let options = frame[1..5].iter().map(String::as_str).collect::<Vec<_>>();
+        assert_eq!((options[0], options[2]), ("1460", "4"), "{frame:?}");
+        assert!(!options[1].is_empty() && !options[3].is_empty(), "{frame:?}");
+    }
+    assert!(later.iter().all(|frame| frame[5] == "1000000"), "{later:?}");
 }
 
 #[test]

@@ -46,6 +46,21 @@ pub struct SwitchConfig {
     pub class_queues: Vec<u8>,
     /// The queues that carry payload, if the file says.
     pub carried: Option<Vec<u8>>,
+    /// What its virtual output queues need of memory and of the fabric, if it has any.
+    pub credits: Option<CreditLoop>,
+}
+
+/// Virtual output queues that send when their output grants credit.
+#[derive(Debug)]
+pub struct CreditLoop {
+    /// Bandwidth of the deep memory, reads and writes together; `None` if queues never move there.
+    pub deep_rate: Option<Placed<Rate>>,
+    /// The most that an output has granted and not yet transmitted.
+    pub output: Placed<Bytes>,
+    /// One credit.
+    pub credit: Bytes,
+    /// From the grant of a credit until its packets are at the output.
+    pub latency: Span,
 }
 
 /// The target at which a marking controller holds a queue.

@@ -11,8 +11,8 @@ use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::{Bytes, Class, HostId, LinkId, Rate, Span, SwitchId};
 use weft_device_config::model::{
-    CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
-    SwitchConfig, Threshold,
+    CaseName, CreditLoop, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig,
+    Surroundings, SwitchConfig, Threshold,
 };
 use weft_scenario::{Case, Device, Metrics, ScenarioFile, TransportInUse, devices, ports, stacks};
 use weft_switch::BalancerSettings;
@@ -189,6 +189,7 @@ impl Reader<'_> {
             red: self.red(),
             class_queues: (0..8).map(|class| settings.queue_of(Class(class)) as u8).collect(),
             carried: Some(self.carried(|class| settings.queue_of(class), |_| true)),
+            credits: self.credits(),
             ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {
@@ -213,6 +214,18 @@ impl Reader<'_> {
             egress: true,
             dynamic: None,
         }
+    }
+
+    /// What virtual output queues need of memory and of the fabric.
+    fn credits(&self) -> Option<CreditLoop> {
+        let voq = self.device.switch.voq.as_ref()?;
+        let moves = voq.spill < voq.limit;
+        Some(CreditLoop {
+            deep_rate: moves.then(|| self.placed(voq.deep_rate, "switch.voq.deep_rate")),
+            output: self.placed(voq.output, "switch.voq.output"),
+            credit: voq.credit,
+            latency: voq.credit_delay + voq.crossing,
+        })
     }
 
     /// The limit of a queue under the sharing rule.

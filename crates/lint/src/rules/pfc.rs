@@ -1,7 +1,7 @@
 //! Rules on priority flow control: it must be enabled where classes are lossless, and only there, and be guarded by a
 //! watchdog.
 
-use crate::formula::size;
+use crate::formula::{at_most, share, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::Span;
 use weft_device_config::model::{
@@ -36,7 +36,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "XON is not below XOFF.",
         checks: "With a static limit: xon < limit. With a dynamic one, an `xon_offset` of 0 and no `xon` leave no gap between \
                  pause and resume (warning), and one above alpha B, the largest possible XOFF, keeps the group from resuming before it \
-                 is empty.",
+                 is empty. A fixed `xon` must lie below XOFF, which falls as memory fills: it is alpha B / (1 + n alpha) with n \
+                 groups at XOFF. Error: xon is not below it for a single group; warning: not for all lossless groups of the switch.",
         why: "The group resumes while it should pause: one pause and one resume frame per packet, or a class that never \
               resumes.",
         fix: "Set XON two packets below XOFF: enough to keep the link busy, little enough to resume in time.",
@@ -157,6 +158,25 @@ fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
             let at = profile.xon_offset.as_ref().map_or(profile.at, |offset| offset.at);
             findings.add(at, &place.port.name, (says, "set xon_offset to two packets".to_owned()));
         }
+        (Some(Threshold::Dynamic(alpha)), Some(xon))
+            if resumes_at_once(place.switch, number, alpha).is_some() =>
+        {
+            let (level, least, groups) =
+                resumes_at_once(place.switch, number, alpha).unwrap_or((Severity::Note, 0.0, 0));
+            let groups = if groups == 1 {
+                "a single group".to_owned()
+            } else {
+                format!("all {groups} lossless groups")
+            };
+            let says = format!(
+                "{} resumes below {} (xon), but {groups} at XOFF pause above {}",
+                profile.name,
+                size(xon.value.0 as f64),
+                size(least)
+            );
+            let fix = format!("set xon below {}, or only xon_offset", at_most(least));
+            findings.add_as(level, (xon.at, &place.port.name), (says, fix));
+        }
         (Some(Threshold::Dynamic(_)), xon)
             if place.switch.knows_headroom && profile.lossless && no_gap(profile, xon.is_none()) =>
         {
@@ -175,6 +195,26 @@ fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
 fn never_resumes(switch: &SwitchConfig, profile: &Profile, alpha: f64) -> Option<f64> {
     let most = alpha * switch.pool_of(profile)?.0 as f64;
     profile.xon_offset.as_ref().filter(|offset| offset.value.0 as f64 >= most).map(|_| most)
+}
+
+/// The severity of a fixed `xon` that is not below a dynamic XOFF, the XOFF that it is not below, and the number of groups
+/// that have it: one, or all lossless ones of the pool.
+fn resumes_at_once(switch: &SwitchConfig, number: usize, alpha: f64) -> Option<(Severity, f64, usize)> {
+    let profile = &switch.profiles[number];
+    let (xon, pool) = (profile.xon.as_ref()?.value.0 as f64, switch.pool_of(profile)?);
+    let is_lossless = |group: &&PriorityGroup| match group.bound {
+        GroupBinding::Profile(other) => {
+            switch.profiles[other].lossless && switch.profiles[other].pool == profile.pool
+        }
+        _ => false,
+    };
+    let all = switch.up().flat_map(|port| port.groups.values()).filter(is_lossless).count().max(1);
+    let at = |groups: usize| share(alpha, pool, groups);
+    match () {
+        () if xon >= at(1) => Some((Severity::Error, at(1), 1)),
+        () if xon >= at(all) => Some((Severity::Warning, at(all), all)),
+        () => None,
+    }
 }
 
 fn no_gap(profile: &Profile, no_xon: bool) -> bool {

@@ -35,7 +35,7 @@ fn a_prefix_shows_one_section() {
 #[test]
 fn sweep_demo_and_command_line_are_named_as_origins() {
     let text = small("[sweep]\nbalance = [\"ecmp\", \"drill\"]\n[demo]\nseeds = [4]\n");
-    let file = ScenarioFile::parse(&text, "test.toml").unwrap().set("about=mine").unwrap().reduced();
+    let file = ScenarioFile::parse(&text, "test.toml").unwrap().set("about=mine").reduced();
     let scenario = file.validate(&Metrics::ANY).unwrap();
     let rows = scenario.explain_case(&scenario.cases()[1], None);
     let line = |needle: &str| 1 + text.lines().position(|line| line.starts_with(needle)).unwrap();

@@ -290,8 +290,8 @@ fn overrides_and_sweeps_reach_levels() {
     let text = small("[switch.leaf]\nengines = 2\n");
     let file = |sets: &[&str]| {
         let file = ScenarioFile::parse(&text, "test.toml").expect("it is TOML");
-        let file = sets.iter().try_fold(file, |file, set| file.set(set));
-        file.expect("well-formed arguments").validate(&weft_scenario::Metrics::ANY)
+        let file = sets.iter().fold(file, |file, set| file.set(set));
+        file.validate(&weft_scenario::Metrics::ANY)
     };
     let scenario =
         file(&["sweep.switch.leaf.engines=2,4", "switch.named.spine0.latency=2 us"]).expect("valid");

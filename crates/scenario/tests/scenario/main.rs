@@ -10,6 +10,7 @@ mod schema;
 mod shipped;
 mod stacks;
 mod sweeps;
+mod together;
 
 use weft_scenario::{Metrics, Mistakes, Scenario, ScenarioFile};
 

@@ -1106,3 +1106,51 @@ fn classes_of_entries_have_queues_and_paused_ports_exist() {
     section(&drill(""), "no class pauses", &drill("pfc.classes = [0]"));
     section(&entry("queues = 2", 2), "class 2 has no queue of its own", &entry("queues = 2", 1));
 }
+
+/// The remarks on a scenario without mistakes.
+fn remarks(text: &str) -> String {
+    crate::accepted(text).remarks(std::path::Path::new("")).join("\n")
+}
+
+/// DRILL(2,1) in its usual form is not remarked upon; whoever asks for more ports than there are is.
+#[test]
+fn drill_looks_at_ports_that_exist() {
+    let of = |drill: &str| remarks(&small(&format!("[balance.drill]\n{drill}")));
+    let seen = "looks at 3 ports, but no switch chooses among more than 2";
+    assert!(of("choices = 2\n").contains(seen), "{}", of("choices = 2\n"));
+    assert!(!of("").contains("looks at"), "{}", of(""));
+    assert!(!of("choices = 1\n").contains("looks at"));
+}
+
+#[test]
+fn several_queues_hold_packets_of_several_classes() {
+    let four = small("[switch]\nqueues = 4\nschedule = \"strict\"\n");
+    let one = remarks(&four);
+    assert!(one.contains("switch.queues = 4, but all packets are in queue 0"), "{one}");
+    let two = four + "\n[[traffic]]\ntag = \"more\"\nclass = 3\nload = 0.1\nsizes = \"10 kB\"\n";
+    assert!(!remarks(&two).contains("all packets"));
+}
+
+/// Flows have 10 kB, exponential ones no limit.
+#[test]
+fn windows_that_no_flow_fills_are_remarked_upon() {
+    let of = |window: &str, sizes: &str| {
+        let text = small(&format!("[transport.newreno]\nreceive_window = \"{window}\"\n"));
+        remarks(&text.replace("\"10 kB\"", &format!("\"{sizes}\"")))
+    };
+    assert!(of("10 kB", "10 kB").contains("transport.newreno.receive_window = 10 kB never limits a flow"));
+    assert!(!of("9999 B", "10 kB").contains("never limits"));
+    assert!(!of("10 MB", "exponential(10 kB)").contains("never limits"));
+}
+
+#[test]
+fn gaps_are_repaired_where_packets_can_be_missing() {
+    let lossless = "[switch]\nqueues = 8\nbuffer = \"4 MB\"\nsharing = \"dynamic\"\necn = \"red\"\n[switch.pfc]\nclasses = [3]\n";
+    let of =
+        |more: &str| remarks(&small(&format!("{lossless}{more}[transport.dcqcn]\nnack_every = \"1 us\"\n")));
+    let idle = "transport.dcqcn.nack_every has no effect";
+    assert!(of("").contains(idle), "{}", of(""));
+    assert!(!of("[balance.drill]\n").contains(idle), "packets overtake each other");
+    assert!(!of("headroom = \"1 kB\"\n").contains(idle), "some may be dropped");
+    assert!(!of("[[failure]]\nrandom = 1\n").contains(idle));
+}

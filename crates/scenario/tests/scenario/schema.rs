@@ -73,3 +73,28 @@ fn the_schema_refuses_what_the_parser_refuses() {
         assert!(crate::validate(&broken).is_err(), "the parser accepts:\n{broken}");
     }
 }
+
+/// Every spelling of a number, for a time, a rate, a share and a number of packets.
+#[test]
+fn schema_and_parser_read_the_same_numbers() {
+    let validator = validator();
+    let spellings = [
+        "1", "1.5", ".5", "1.", "1e3", "1E3", "1.5e+3", ".5e1", "1_000", "+2", " 7 ", "", ".", "e3", "1.5.2",
+        "1e", "-1", "1,5", "0x10", "one", "1 000", "inf", "nan",
+    ];
+    for (key, unit, whole) in [
+        ("[switch]\nlatency", "us", false),
+        ("[switch]\nlatency", " ms", false),
+        ("[transport.cubic]\ninitial_window", "pkt", true),
+        ("[transport.cubic]\ninitial_window", " kB", false),
+    ] {
+        for number in spellings {
+            let text = small(&format!("{key} = \"{number}{unit}\"\n"));
+            let told = crate::validate(&text).err().map(|told| told.to_string()).unwrap_or_default();
+            // A value may be refused because of others; its spelling is then right.
+            let reads = !told.contains(", expected a");
+            assert_eq!(validator.is_valid(&to_json(&text)), reads, "{key} = {number}{unit}: {told}");
+            assert!(!reads || !whole || !number.contains(['.', 'e']), "{number}{unit}");
+        }
+    }
+}

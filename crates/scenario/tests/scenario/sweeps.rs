@@ -10,7 +10,7 @@ fn labels(scenario: &Scenario) -> Vec<String> {
 fn set(text: &str, arguments: &[&str], demo: bool) -> Result<Scenario, Vec<String>> {
     let mut file = ScenarioFile::parse(text, "test.toml").unwrap();
     for argument in arguments {
-        file = file.set(argument).map_err(|mistakes| listed(&mistakes))?;
+        file = file.set(argument);
     }
     let file = if demo { file.reduced() } else { file };
     file.validate(&Metrics::ANY).map_err(|mistakes| listed(&mistakes))
@@ -377,4 +377,36 @@ fn a_case_that_is_not_there_is_refused() {
     }
     let demo = small(&format!("{CASES}[demo]\ncase = \"spred\"\n"));
     assert!(refused(&demo).join("\n").contains("the sweep has no case `spred`"));
+}
+
+/// A tag may be a number; every entry is still within reach, by the number in brackets.
+#[test]
+fn a_tag_that_is_a_number_hides_no_entry() {
+    let entry = |tag: &str| format!("\n[[traffic]]\ntag = \"{tag}\"\nload = 0.1\nsizes = \"10 kB\"\n");
+    let text = small("") + &entry("0");
+    let loads = |argument: &str| {
+        let scenario = set(&text, &[argument], false).unwrap_or_else(|told| panic!("{told:?}"));
+        let flows = scenario.settings.traffic.iter().map(|entry| format!("{:?}", entry.flows));
+        flows.map(|flows| flows.contains("0.33")).collect::<Vec<bool>>()
+    };
+    assert_eq!(loads("traffic[0].load=0.33"), [true, false]);
+    assert_eq!(loads("traffic.0.load=0.33"), [false, true], "a tag comes before a number");
+    assert_eq!(loads("traffic[1].load=0.33"), [false, true]);
+    assert_eq!(loads("traffic.1.load=0.33"), [false, true], "no entry has the tag");
+    assert_eq!(loads("traffic[web].load=0.33"), [true, false]);
+    let told = set(&text, &["traffic[2].load=0.33"], false).expect_err("there are two entries");
+    assert!(told[0].contains("no entry of the list is called `2`"), "{told:?}");
+}
+
+/// A number is told to be too large, not to be a text; all arguments and the file are checked at once.
+#[test]
+fn arguments_that_cannot_be_read_are_reported_with_the_mistakes_of_the_file() {
+    let arguments =
+        ["measure.flows=9223372036854775808", "balance", "sweep.switch.engines=1,18446744073709551616"];
+    let told = set(&small("[balance.dril]\n"), &arguments, false).expect_err("four mistakes");
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(told[0].contains("unknown balancer `dril`"), "{told:?}");
+    assert!(told[1].contains("measure.flows: `9223372036854775808` is out of range"), "{told:?}");
+    assert!(told[2].contains("`balance` is not an assignment"), "{told:?}");
+    assert!(told[3].contains("`18446744073709551616` is out of range"), "{told:?}");
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Digests, RunDigests, hexadecimal};
 use weft_plan::Engine;
 
-use crate::{Error, FluidOptions, HYBRID, PACKETS, RunOptions, fluid_numbers};
+use crate::{Error, FluidOptions, HYBRID, PACKETS, Reuse, RunOptions, fluid_numbers};
 
 /// Keys of a summary about the cost of a run, which depends on clock, machine and engine, not on the scenario alone.
 const COST: [&str; 3] = ["wall_s", "threads", "events"];
@@ -86,6 +86,7 @@ fn run(path: &Path, scratch: &Path, engine: &'static dyn Engine) -> Result<PathB
         seeds: None,
         set: vec!["measure.csv=all".to_owned()],
         jobs: 1,
+        reuse: Reuse::SameBuild,
         threads: None,
         engine,
         progress: Box::new(|_| {}),

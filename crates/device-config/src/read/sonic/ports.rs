@@ -275,12 +275,13 @@ fn qos(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     }
 }
 
-/// The priorities of `pfc_enable`.
+/// The priorities of `pfc_enable`, as the switch reads them: single numbers between commas. Of `3-4` it takes the number
+/// before the hyphen (`stoi` in the QoS part of its orchestration agent).
 fn enabled(reader: &mut Reader<'_>, node: &JsonNode) -> Option<Vec<Placed<u8>>> {
     let field = node.get("pfc_enable")?;
     let word = field.word().unwrap_or("").trim();
     let numbers = if word.is_empty() { Some(Vec::new()) } else { range(word) };
-    let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|number| *number < 8)) else {
+    let Some(meant) = numbers.filter(|numbers| numbers.iter().all(|number| *number < 8)) else {
         let says = format!("`pfc_enable` is `{word}`");
         reader.odd(
             OddityKind::Value,
@@ -289,8 +290,18 @@ fn enabled(reader: &mut Reader<'_>, node: &JsonNode) -> Option<Vec<Placed<u8>>> 
         );
         return None;
     };
+    let firsts = word.split(',').filter_map(|part| part.split('-').next()?.trim().parse().ok());
+    let taken: Vec<u8> = firsts.collect();
+    if taken.len() < meant.len() {
+        let listed = |numbers: &[u8]| numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+        let says = format!(
+            "`pfc_enable` is `{word}`, of which the switch reads only {}: it knows no ranges here",
+            listed(&taken)
+        );
+        reader.odd(OddityKind::Value, field.at, (says, format!("write \"{}\"", listed(&meant))));
+    }
     let at = reader.spot(field.at);
-    Some(numbers.into_iter().map(|value| Placed { value, at }).collect())
+    Some(taken.into_iter().map(|value| Placed { value, at }).collect())
 }
 
 fn watchdogs(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
