@@ -3,14 +3,8 @@
 
 /// Schemes that are not modelled: the family in which they are sought, their spellings, and the alternative.
 const ABSENT: &[(&str, &str, &str, &str)] = &[
-    (
-        "transport",
-        "hpcc",
-        "HPCC",
-        "`timely` and `patched-timely` are the laws that measure queueing, `dcqcn` reacts to marks",
-    ),
     ("transport", "swift", "Swift", "`timely` and `patched-timely` are the laws that go by delay"),
-    ("transport", "powertcp", "PowerTCP", "`timely` and `patched-timely` are the laws that measure queueing"),
+    ("transport", "powertcp", "PowerTCP", "`hpcc` goes by the reports of links, too"),
     ("transport", "bbr", "BBR", "`cubic`, `newreno`, `htcp` and `dctcp` are the TCP laws"),
     ("transport", "vegas", "TCP Vegas", "`timely` and `patched-timely` are the laws that go by delay"),
     ("transport", "westwood", "TCP Westwood", "`cubic`, `newreno`, `htcp` and `dctcp` are the TCP laws"),
@@ -59,7 +53,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("scheduler", "pfabric", "pFabric is `order = \"ranked\"` of switches and `transport = \"pfabric\"`"),
 ];
 
-/// The message about a name that is known from elsewhere: `HPCC is not modelled; ... instead`.
+/// The message about a name that is known from elsewhere: `PowerTCP is not modelled; ... instead`.
 pub(crate) fn absent(family: &str, found: &str) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
     if let Some((_, _, says)) = SETTINGS.iter().find(|(of, name, _)| *of == family && *name == plain(found)) {
@@ -76,10 +70,11 @@ mod tests {
     #[test]
     fn names_are_found_however_they_are_written() {
         assert!(absent("transport", "IRN").is_some_and(|words| words.contains("`roce`")));
-        for name in ["hpcc", "HPCC", "power-tcp", "PowerTCP"] {
+        for name in ["swift", "Swift", "power-tcp", "PowerTCP"] {
             assert!(absent("transport", name).is_some_and(|words| words.contains("not modelled")), "{name}");
         }
-        assert_eq!(absent("balancer", "hpcc"), None);
+        assert_eq!(absent("balancer", "swift"), None);
+        assert_eq!(absent("transport", "hpcc"), None);
         assert_eq!(absent("transport", "dctpc"), None);
     }
 }

@@ -140,7 +140,7 @@ fn sentences(text: &str) -> String {
     let (large, small) =
         first.split_once("; ").map_or((first.as_str(), None), |(large, small)| (large, Some(small)));
     let small =
-        small.map_or(String::new(), |small| format!("; <span class=\"rest\">{}</span>", aside(small)));
+        small.map_or(String::new(), |small| format!("<span class=\"rest\">; {}</span>", aside(small)));
     aside(large) + &small + &rest
 }
 

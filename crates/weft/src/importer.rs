@@ -163,7 +163,8 @@ fn hpcc_settings(imported: &topology::Imported) -> String {
         "
 # The imported files describe neither switches nor transport. These are the settings of DCQCN in the simulator's run.py
 # for hosts at {rate}; compare them with your configuration. That simulator also scales the marking thresholds of faster
-# ports by their rate, which [[switch.port]] can do. HPCC itself is not modelled.
+# ports by their rate, which [[switch.port]] can do. For HPCC itself (CC_MODE 3) take [transport.hpcc] instead, with base_rtt the
+# longest round trip, target = U_TARGET and most_stages = MI_THRESH, and set switch.arbiter = \"telemetry\".
 [switch]
 buffer   = \"{buffer}\"    # BUFFER_SIZE
 queues   = 4

@@ -118,7 +118,7 @@ fn schemes_that_are_not_modelled_are_named_as_such() {
         said.out.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (set, words) in [
-        ("transport=hpcc", "HPCC is not modelled; `timely`"),
+        ("transport=powertcp", "PowerTCP is not modelled; `hpcc`"),
         ("transport=Swift", "Swift is not modelled"),
         ("transport=bbr", "BBR is not modelled; `cubic`"),
         ("balance=hedera", "Hedera is not modelled; `conga`"),

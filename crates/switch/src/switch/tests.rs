@@ -1,7 +1,7 @@
 //! The switch compared with its definitions. This file has a bench that hands packets to a switch; the tests are
 //! grouped by topic: [`decisions`] (the choice of ports), [`foreign`] (ports the switch does not have), [`lulls`]
 //! (foreseen departures), [`memory`] (storage and counters), [`mmu`] (the same on chips), [`order`] (the order of
-//! departures), and [`trim`] (trimming).
+//! departures), [`telemetry`] (what links report), and [`trim`] (trimming).
 
 mod decisions;
 mod foreign;
@@ -9,6 +9,7 @@ mod lulls;
 mod memory;
 mod mmu;
 mod order;
+mod telemetry;
 mod trim;
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub fn not_on_the_wire(settings: &SwitchSettings, balancer: &BalancerSettings) -
     } else if settings.color.is_on() {
         Some("drops by colours, which hosts write into packets")
     } else if !matches!(settings.arbiter, ArbiterSettings::NoArbiter(_)) {
-        Some("has arbiters, which write rates into packets")
+        Some("has arbiters, which write into packets")
     } else if matches!(settings.order, OrderSettings::Ranked(_)) {
         Some("orders packets by ranks, which hosts write into packets")
     } else {
