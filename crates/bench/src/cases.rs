@@ -38,6 +38,7 @@ pub const CASES: &[BenchCase] = &[
         "like r1, every 64 KB on the next path, put in order by the receiver",
     ),
     standard("r1-roce", "r1-roce.toml", "the flows of r1 on queue pairs under DCQCN, without losses"),
+    standard("r1-hpcc", "r1-hpcc.toml", "like r1-roce, under HPCC with the reports of links"),
     standard("r1-pfc", "r1-pfc.toml", "like r1-roce, in switches of 4 MB that pause before they drop"),
     standard("r1-pfc-strict", "r1-pfc-strict.toml", "like r1-pfc, payload in one of four strict classes"),
     standard("r1-strict", "r1-strict.toml", "like r1, eight strict classes assigned by bytes sent (PIAS)"),
