@@ -2,9 +2,11 @@
 //! switch next to a host also arbitrates for the link on which that host sends.
 //!
 //! An arbiter reads and writes the scheduling headers of packets that pass ([`weft_core::scheduling`]): requests on
-//! their way to the receiver, grants on their way back. Must not depend on switches, queues or transports.
+//! their way to the receiver, grants on their way back. The simplest, [`telemetry`], decides nothing: it reports the state of
+//! its link to the senders. Must not depend on switches, queues or transports.
 
 use weft_core::scheduling::{FlowKey, SchedulingHeader};
+use weft_core::telemetry::Telemetry;
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Time, family};
 
@@ -14,6 +16,7 @@ pub mod off;
 pub mod pase;
 pub mod pdq;
 pub mod ports;
+pub mod telemetry;
 
 /// The link of an arbiter.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +40,25 @@ pub struct Passing {
     pub wire: u16,
 }
 
+/// A packet whose transmission begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Starting {
+    /// The instant.
+    pub now: Time,
+    /// Its size on the wire.
+    pub wire: u16,
+    /// Wire bytes that wait behind it.
+    pub queued: Bytes,
+}
+
 /// Decides which flows may send over a link.
 pub trait Arbiter {
     /// Called when a request, or the last packet of a flow, is about to be forwarded over the link.
     fn forward(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
     /// Called when the answer to such a packet passes on its way back.
     fn reverse(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
+    /// Called when the link begins to send a packet, with the reports that it collects, if it does.
+    fn sends(&mut self, _starting: &Starting, _reports: Option<&mut Telemetry>) {}
     /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is listed.
     fn due(&self) -> Time {
         Time::NEVER
@@ -65,10 +81,12 @@ family! {
         "off" => off::NoArbiter(NoArbiterSettings),
         "pdq" => pdq::PdqArbiter(PdqArbiterSettings),
         "pase" => pase::PaseArbiter(PaseArbiterSettings),
+        "telemetry" => telemetry::TelemetryArbiter(TelemetryArbiterSettings),
     }
     methods {
         fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader);
         fn reverse(&mut self, passing: &Passing, header: &mut SchedulingHeader);
+        fn sends(&mut self, starting: &Starting, reports: Option<&mut Telemetry>);
         fn due(&self) -> Time;
         fn tick(&mut self, now: Time, waiting: Bytes);
         fn is_on(&self) -> bool;
@@ -81,7 +99,7 @@ impl ArbiterSettings {
     pub fn delegation(&self, tree: &TreeSite, full_packet: Bytes) -> Option<Delegation> {
         match self {
             ArbiterSettings::PaseArbiter(settings) => Delegation::new(settings, tree, full_packet),
-            ArbiterSettings::NoArbiter(_) | ArbiterSettings::PdqArbiter(_) => None,
+            _ => None,
         }
     }
 

@@ -4,10 +4,11 @@
 
 use weft_core::record::ArbitrationCounts;
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
+use weft_core::telemetry::Telemetry;
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Header, PortId, Rate, SwitchId, Time};
 
-use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing};
+use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing, Starting};
 
 /// A switch with arbiters.
 #[derive(Clone, Copy, Debug)]
@@ -162,6 +163,11 @@ impl SwitchArbiters {
         delegation.decide((header.ingress, port), &passing, scheduling);
         delegation.leaves(now, port, scheduling);
         true
+    }
+
+    /// Called when a port begins to send a packet, with the reports that it collects, if it does.
+    pub fn sends(&mut self, starting: &Starting, port: PortId, reports: Option<&mut Telemetry>) {
+        self.at(port).out.sends(starting, reports);
     }
 
     /// When something is due at a port, if that is earlier than the wake-up the driver has been asked for.

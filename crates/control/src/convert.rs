@@ -163,7 +163,7 @@ pub(crate) fn measured(law: &RateLawSettings) -> Option<ConvertedTimely<'_>> {
         }
         RateLawSettings::PatchedTimely(own) => weighted(own),
         RateLawSettings::TimelyPi(own) => integrator(own),
-        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => return None,
+        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) | RateLawSettings::Hpcc(_) => return None,
     })
 }
 

@@ -260,7 +260,7 @@ fn drawn_apart(law: &RateLawSettings) -> bool {
 /// The share of the line rate at which a flow starts if it is alone at its host.
 fn sender_share(law: &RateLawSettings) -> f64 {
     match law {
-        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => 1.0,
+        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) | RateLawSettings::Hpcc(_) => 1.0,
         RateLawSettings::Timely(own) => own.measured.max_share,
         RateLawSettings::PatchedTimely(own) => own.measured.max_share,
         RateLawSettings::TimelyPi(own) => own.measured.max_share,
@@ -336,16 +336,20 @@ fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, St
         (None, Some(own)) => own,
         (None, None) => return Err(refusal(transport)),
     };
-    if law == RateLawSettings::FixedRate(weft_rate::fixed::FixedRateSettings::default()) {
+    if WITHOUT_MODEL.contains(&law.name()) {
         return Err(refusal(transport));
     }
     let notification = notification.unwrap_or_default();
     Ok(Sender { law, notification, packet, payload, feedback: FEEDBACK, jitter })
 }
 
+/// Laws without a fluid model.
+const WITHOUT_MODEL: [&str; 2] = ["none", "hpcc"];
+
 /// Laws with a fluid model.
 fn names() -> impl Iterator<Item = &'static str> {
-    RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none")
+    let all = RateLawSettings::FAMILY.members.iter().map(|member| member.name);
+    all.filter(|name| !WITHOUT_MODEL.contains(name))
 }
 
 fn refusal(transport: &TransportSettings) -> String {
@@ -358,7 +362,8 @@ fn refusal(transport: &TransportSettings) -> String {
 
 /// A law with its defaults.
 fn named(name: &str) -> Result<RateLawSettings, String> {
-    let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");
+    let has_model = names().any(|known| known == name);
+    let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && has_model);
     let member = member.ok_or_else(|| {
         let allowed = names().collect::<Vec<_>>().join(", ");
         format!("`--law {name}` is unknown{}; allowed: {allowed}", did_you_mean(name, names()))

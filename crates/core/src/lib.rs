@@ -8,7 +8,8 @@
 //! [`settings`](mod@settings) (one declaration serves parser, schema, documentation and `weft explain`),
 //! [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines report), [`checksum`] (names
 //! for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
-//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`tree`] (a switch in a tree of three
+//! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`telemetry`]
+//! (what links report), [`tree`] (a switch in a tree of three
 //! tiers), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`]
 //! (input files with a size limit) and [`lines`](mod@lines) (text files of other programs).
 
@@ -20,6 +21,7 @@ pub mod group;
 pub mod header;
 pub mod histogram;
 pub mod ids;
+mod in_band;
 pub mod input;
 pub mod label;
 pub mod lines;
@@ -37,6 +39,7 @@ pub mod scheduling;
 pub mod segment;
 pub mod settings;
 pub mod stack;
+pub mod telemetry;
 pub mod toeplitz;
 mod toll;
 pub mod trace;
@@ -49,6 +52,7 @@ pub use ends::{EcnConsent, FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, HOP_LIMIT, Header, Marks, PacketKind, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
+pub use in_band::InBand;
 pub use nearly_sorted::NearlySorted;
 pub use pool::{Headers, Pool, Queue};
 pub use prefetch::{prefetch, prefetch_part};

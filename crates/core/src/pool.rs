@@ -8,9 +8,11 @@
 
 use crate::header::Header;
 use crate::ids::PacketId;
+use crate::in_band::InBand;
 use crate::prefetch;
 use crate::record::HopWaits;
 use crate::scheduling::SchedulingHeader;
+use crate::telemetry::Telemetry;
 use crate::units::Time;
 
 /// All packets of one domain. Only the ends interpret `Body`.
@@ -35,8 +37,8 @@ pub struct Headers {
     next: Vec<Following>,
     /// The number of slots minus one.
     mask: u32,
-    /// The column of scheduling headers, absent unless a run uses them.
-    scheduling: Option<Vec<SchedulingHeader>>,
+    /// The column of what packets carry for switches, absent unless a run uses it.
+    in_band: Option<Vec<InBand>>,
     /// The column of waits by hop, absent unless a run records them.
     waits: Option<Vec<HopWaits>>,
 }
@@ -148,7 +150,7 @@ impl Headers {
     /// Default headers; `slots` is a power of two.
     fn with_slots(slots: usize) -> Headers {
         let (column, next) = (Vec::new(), Vec::new());
-        let mut headers = Headers { column, next, mask: 0, scheduling: None, waits: None };
+        let mut headers = Headers { column, next, mask: 0, in_band: None, waits: None };
         headers.resize(slots);
         headers
     }
@@ -159,8 +161,8 @@ impl Headers {
         let mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
         self.column.resize(slots, Header::default());
         self.next.resize(slots, Following::NOTHING);
-        if let Some(scheduling) = &mut self.scheduling {
-            scheduling.resize(slots, SchedulingHeader::NONE);
+        if let Some(in_band) = &mut self.in_band {
+            in_band.resize(slots, InBand::NOTHING);
         }
         if let Some(waits) = &mut self.waits {
             waits.resize(slots, HopWaits::default());
@@ -205,28 +207,37 @@ impl Headers {
         self.waits.as_mut().map(|column| &mut column[id.index()])
     }
 
-    /// From now on, packets have scheduling headers.
-    pub fn carry_scheduling(&mut self) {
-        self.scheduling = Some(vec![SchedulingHeader::NONE; self.column.len()]);
+    /// From now on, packets carry something for switches.
+    pub fn carry_in_band(&mut self) {
+        self.in_band = Some(vec![InBand::NOTHING; self.column.len()]);
     }
 
-    /// Whether packets have scheduling headers.
+    /// Whether packets carry something for switches.
     #[must_use]
     #[inline]
-    pub fn carries_scheduling(&self) -> bool {
-        self.scheduling.is_some()
+    pub fn carries_in_band(&self) -> bool {
+        self.in_band.is_some()
     }
 
-    /// The scheduling header of a packet; [`SchedulingHeader::NONE`] in runs without any.
+    /// What a packet carries for switches; nothing in runs without.
     #[must_use]
-    pub fn scheduling(&self, id: PacketId) -> SchedulingHeader {
-        self.scheduling.as_ref().map_or(SchedulingHeader::NONE, |column| column[id.index()])
+    pub fn in_band(&self, id: PacketId) -> InBand {
+        self.in_band.as_ref().map_or(InBand::NOTHING, |column| column[id.index()])
     }
 
-    /// The scheduling header of a packet, to be written; `None` in runs without any. For a new packet it still holds
-    /// the values of the slot's previous packet.
+    /// The same, to be written; `None` in runs without. For a new packet it is still that of the slot's previous packet.
+    pub fn in_band_mut(&mut self, id: PacketId) -> Option<&mut InBand> {
+        self.in_band.as_mut().map(|column| &mut column[id.index()])
+    }
+
+    /// The scheduling header of a packet, if it has one.
     pub fn scheduling_mut(&mut self, id: PacketId) -> Option<&mut SchedulingHeader> {
-        self.scheduling.as_mut().map(|column| &mut column[id.index()])
+        if let InBand::Scheduling(header) = self.in_band_mut(id)? { Some(header) } else { None }
+    }
+
+    /// The reports that a packet collects, if it does.
+    pub fn collecting_mut(&mut self, id: PacketId) -> Option<&mut Telemetry> {
+        if let InBand::Collecting(reports) = self.in_band_mut(id)? { Some(reports) } else { None }
     }
 
     /// Reads a header.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::ends::{FlowSite, ReceiverReport, SenderReport};
 use crate::header::{Class, Header, PacketKind};
 use crate::ids::FlowId;
+use crate::in_band::InBand;
 use crate::needs::Needs;
 use crate::scheduling::SchedulingHeader;
 use crate::toll::Toll;
@@ -135,12 +136,21 @@ pub trait End {
     fn burst(&self) -> u64 {
         0
     }
-    /// The scheduling header of the packet just written; called only in runs whose packets have one.
+    /// What the packet just written carries for switches; called only in runs whose packets carry anything.
+    fn in_band(&self) -> InBand {
+        InBand::Scheduling(self.request())
+    }
+    /// What the packet about to be passed to [`End::on_packet`] carries; called only in runs whose packets carry anything.
+    fn on_in_band(&mut self, now: Time, carried: &InBand) {
+        if let InBand::Scheduling(grant) = carried {
+            self.on_grant(now, grant);
+        }
+    }
+    /// The scheduling header of the packet just written.
     fn request(&self) -> SchedulingHeader {
         SchedulingHeader::NONE
     }
-    /// The scheduling header of the packet about to be passed to [`End::on_packet`]; called only in runs whose packets
-    /// have one.
+    /// The scheduling header of the packet about to be passed to [`End::on_packet`].
     fn on_grant(&mut self, _now: Time, _grant: &SchedulingHeader) {}
     /// Called when [`Needs::asks`] is set: the end registers its need with the host part.
     fn ask(&mut self, _host: &mut Self::Host) {}
@@ -283,7 +293,7 @@ pub trait Stack: Sized {
     fn sends_besides(&self) -> Option<&'static str> {
         None
     }
-    /// The name of the arbiter that the links on its flows' paths need, if any; packets then carry scheduling headers.
+    /// The name of the arbiter that the links on its flows' paths need, if any; packets then carry something for them.
     fn arbiter(&self) -> Option<&'static str> {
         None
     }

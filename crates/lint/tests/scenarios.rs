@@ -305,6 +305,10 @@ fn round_trips_excuse_only_the_queue_that_goes_by_them() {
              transport.timely.class = {class}\n[measure]\nflows = 10\n"
         )
     };
+    let hpcc =
+        with(4).replace("[transport.roce]", "[transport.hpcc]").replace("transport.timely.class = 4\n", "");
+    let hpcc = hpcc.replace("queues = 5\n", "queues = 5\narbiter = \"telemetry\"\n");
+    assert_eq!(of("lossless-without-ecn", &hpcc), [], "HPCC goes by reports of links");
     for class in [3, 4] {
         let found = of("lossless-without-ecn", &with(class));
         assert!(found.len() == 1 && found[0].says.starts_with("queue 3 is lossless"), "{class}: {found:?}");

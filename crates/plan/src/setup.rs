@@ -213,7 +213,7 @@ impl Setup {
         self.switch_kinds().any(|switch| switch.pfc.is_on())
     }
 
-    /// Whether packets have scheduling headers.
+    /// Whether packets carry anything for arbiters.
     #[must_use]
     pub fn schedules(&self) -> bool {
         self.transports().any(|transport| transport.stack().arbiter().is_some())

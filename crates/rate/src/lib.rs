@@ -1,5 +1,5 @@
-//! Rate laws: the rate at which a RoCE sender may send. A law sees the congestion notifications, round trips and
-//! bytes of its own flow; it must not depend on packets, retransmissions or the network.
+//! Rate laws: the rate at which a RoCE sender may send. A law sees the congestion notifications, round trips,
+//! bytes and link reports of its own flow; it must not depend on packets, retransmissions or the network.
 //!
 //! Laws are state machines without a clock: events come in with their instant; a rate and the time of the next timer
 //! come out. Their settings serve both the packet engine and the fluid model. All rates are wire rates, framing
@@ -15,8 +15,8 @@ pub mod segments;
 mod site;
 mod start;
 
-pub use laws::{AnyRateLaw, RateLaw, RateLawSettings};
-pub use laws::{dcqcn, fixed, patched_timely, timely, timely_pi};
+pub use laws::{AnyRateLaw, PathReport, RateLaw, RateLawSettings};
+pub use laws::{dcqcn, fixed, hpcc, patched_timely, timely, timely_pi};
 pub use site::RateLawSite;
 
 /// A floating-point rate in bits per second, as a [`Rate`](weft_core::Rate).

@@ -33,13 +33,16 @@ impl QueuePairs {
     pub fn new(
         law: RateLawSettings,
         notification: Option<notification::NotificationSettings>,
-        settings: QueuePairSettings,
+        mut settings: QueuePairSettings,
     ) -> QueuePairs {
+        if let RateLawSettings::Hpcc(own) = &law {
+            settings.header.0 = settings.header.0.saturating_add(own.report_header.0);
+        }
         let measured = match &law {
             RateLawSettings::Timely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::PatchedTimely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::TimelyPi(own) => Some(own.measured.segments.clone()),
-            RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => None,
+            RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) | RateLawSettings::Hpcc(_) => None,
         };
         QueuePairs { law, notification, frames: Frames::from(settings.sizes()), measured, settings }
     }
@@ -95,6 +98,18 @@ impl QueuePairs {
         let line_rate = Rate(site.line_rate.0.max(1));
         let site = RateLawSite { line_rate, flow: site.flow.0, others: site.others, seed: site.seed, now };
         AnyRateLaw::new(&self.law, site)
+    }
+
+    /// Whether packets collect the reports of links.
+    pub(crate) fn collects_reports(&self) -> bool {
+        matches!(self.law, RateLawSettings::Hpcc(_))
+    }
+
+    /// Payload that fits into this many bytes on the wire in full packets; at least one packet's.
+    pub(crate) fn payload_of(&self, wire: Bytes) -> u64 {
+        let Frames { mss, .. } = self.frames;
+        let payload = u128::from(wire.0) * u128::from(mss) / u128::from(self.frames.full_wire());
+        (payload as u64).max(mss)
     }
 
     /// Whether marks become notifications; otherwise packets cannot be marked.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use weft_core::bitmap::Bitmap;
 use weft_core::order::ReorderCounts;
 use weft_core::segment::{BlockCount, Flags, Needs, Segment};
+use weft_core::telemetry::Telemetry;
 use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Span, Time};
 use weft_rate::notification::NotificationPoint;
 
@@ -25,6 +26,31 @@ enum Beyond {
     Name,
     /// Kept up to this many bytes, for this long.
     Hold { bytes: u64, time: Span },
+}
+
+/// What the sender learns of the path, besides what has arrived.
+#[derive(Clone, Debug)]
+pub(crate) enum Feedback {
+    /// Nothing.
+    None,
+    /// That packets were marked, as notifications.
+    Marks(NotificationPoint),
+    /// What the links reported to the last packet: the next answer returns it.
+    Reports(Box<Telemetry>),
+}
+
+impl Feedback {
+    fn new(pairs: &QueuePairs) -> Feedback {
+        match pairs.notification_point() {
+            Some(point) => Feedback::Marks(point),
+            None if pairs.collects_reports() => Feedback::Reports(Box::new(Telemetry::EMPTY)),
+            None => Feedback::None,
+        }
+    }
+
+    fn point(&mut self) -> Option<&mut NotificationPoint> {
+        if let Feedback::Marks(point) = self { Some(point) } else { None }
+    }
 }
 
 /// The receiving end of a queue pair.
@@ -49,7 +75,7 @@ pub struct QueueReceiver {
     tlt: bool,
     /// Flags of the answer to the current packet that report its importance.
     echo: Flags,
-    point: Option<NotificationPoint>,
+    pub(crate) feedback: Feedback,
     answers: Answers,
     completed: Option<Time>,
     order: ReorderCounts,
@@ -81,7 +107,7 @@ impl QueueReceiver {
             ack_every: settings.ack_every,
             tlt: settings.tlt.is_some(),
             echo: Flags::default(),
-            point: pairs.notification_point(),
+            feedback: Feedback::new(pairs),
             answers: Answers::new(pairs, site),
             completed: None,
             order: ReorderCounts::default(),
@@ -122,7 +148,7 @@ impl QueueReceiver {
 
     fn marked(&mut self, now: Time) {
         self.marks += 1;
-        if self.point.as_mut().is_some_and(|point| point.on_mark(now)) {
+        if self.feedback.point().is_some_and(|point| point.on_mark(now)) {
             self.answers.notify(now);
         }
     }
@@ -222,7 +248,7 @@ impl QueueReceiver {
 
     /// Called when the clock reaches an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
-        if self.point.as_mut().is_some_and(|point| point.on_time(now)) {
+        if self.feedback.point().is_some_and(|point| point.on_time(now)) {
             self.answers.notify(now);
         }
         if self.missing_at <= now {
@@ -235,7 +261,7 @@ impl QueueReceiver {
     #[must_use]
     #[inline]
     pub fn needs(&self) -> Needs {
-        let due = self.point.as_ref().map_or(Time::NEVER, NotificationPoint::due);
+        let due = if let Feedback::Marks(point) = &self.feedback { point.due() } else { Time::NEVER };
         let complete = self.completed.is_some();
         let ready = self.answers.ready();
         Needs {

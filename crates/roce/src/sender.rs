@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
 use weft_core::segment::{Flags, Needs, Segment, ports};
+use weft_core::telemetry::Telemetry;
 use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
 use crate::flags;
@@ -58,6 +59,8 @@ pub struct QueueSender {
     flow: FlowId,
     seed: u64,
     rules: Rules,
+    /// The window that the settings allow.
+    most_window: u64,
     size: u64,
     /// The first unacknowledged byte.
     una: u64,
@@ -99,6 +102,7 @@ impl QueueSender {
             cut_on_nack: settings.cut_on_nack,
         };
         let mut sender = QueueSender {
+            most_window: rules.window,
             flow: site.flow,
             seed: site.seed,
             rules,
@@ -118,8 +122,16 @@ impl QueueSender {
             counts: Counts::default(),
             pairs: Arc::clone(pairs),
         };
+        sender.set_window();
         sender.choose();
         sender
+    }
+
+    /// The window is the smaller of the settings' and the law's.
+    fn set_window(&mut self) {
+        if let Some(window) = self.pace.window() {
+            self.rules.window = self.most_window.min(self.pairs.payload_of(window));
+        }
     }
 
     /// An answer arrived.
@@ -129,8 +141,21 @@ impl QueueSender {
             return self.pace.notified(now);
         }
         self.answered(now, segment);
+        if self.pace.reported(segment.ack.min(self.size), self.fresh) {
+            self.set_window();
+        }
         self.pace.on_time(now);
         self.choose();
+    }
+
+    /// Whether its packets collect the reports of links.
+    pub(crate) fn collects_reports(&self) -> bool {
+        self.pairs.collects_reports()
+    }
+
+    /// The acknowledgement about to be passed to [`QueueSender::on_packet`] brings these reports of links.
+    pub(crate) fn hear(&mut self, links: &Telemetry) {
+        self.pace.hear(links);
     }
 
     /// Chooses the next packet.

@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use weft_core::segment::{Needs, Segment};
 use weft_core::stack::{ClassSet, Classes, End, HostPart, Receiving, Sending, Sizes, Stack};
-use weft_core::{Class, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time};
+use weft_core::telemetry::Telemetry;
+use weft_core::{
+    Class, FlowSite, Header, InBand, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time,
+};
 
+use crate::receiver::Feedback;
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 /// A card that limits the congestion notifications of all its flows together.
@@ -53,6 +57,16 @@ impl End for QueueSender {
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
     }
+
+    fn in_band(&self) -> InBand {
+        if self.collects_reports() { InBand::Collecting(Telemetry::EMPTY) } else { InBand::NOTHING }
+    }
+
+    fn on_in_band(&mut self, _now: Time, carried: &InBand) {
+        if let InBand::Reported(links) = carried {
+            self.hear(links);
+        }
+    }
 }
 
 impl Sending for QueueSender {
@@ -83,6 +97,20 @@ impl End for QueueReceiver {
     #[inline]
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
+    }
+
+    fn in_band(&self) -> InBand {
+        if let Feedback::Reports(links) = &self.feedback {
+            InBand::Reported(**links)
+        } else {
+            InBand::NOTHING
+        }
+    }
+
+    fn on_in_band(&mut self, _now: Time, carried: &InBand) {
+        if let (Feedback::Reports(links), InBand::Collecting(collected)) = (&mut self.feedback, carried) {
+            **links = *collected;
+        }
     }
 }
 
@@ -128,6 +156,10 @@ impl Stack for QueuePairs {
 
     fn reply_after_close(&self, _header: &Header, body: &Segment, now: Time) -> Option<(Header, Segment)> {
         self.reply_after_close(body, now).map(|out| (out.header(), out.segment))
+    }
+
+    fn arbiter(&self) -> Option<&'static str> {
+        self.collects_reports().then_some("telemetry")
     }
 
     fn reads_marks(&self) -> bool {

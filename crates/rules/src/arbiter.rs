@@ -1,10 +1,9 @@
 //! Rules on the arbiters of links, and on the transports that depend on them.
 
-use crate::{Facts, Finding, impossible};
-use std::collections::BTreeSet;
-use weft_core::{Bytes, HostId, Span};
+use crate::{Facts, Finding, impossible, telemetry};
+use weft_core::Span;
 use weft_switch::arbiter::ArbiterSettings;
-use weft_topology::{Graph, Ideal, LinkState, Train};
+use weft_topology::Graph;
 use weft_transport::{Transport, TransportSettings};
 
 /// Arbiters need a transport that asks them, and such a transport needs its arbiters.
@@ -67,20 +66,13 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     }
 }
 
-/// The longest time of a full packet and its answer from the first host to another and back in the empty network.
+/// The longest round trip of a full packet and its answer in the empty network.
 fn round_trip(facts: &Facts<'_>, graph: &Graph) -> Span {
     let mut latencies = vec![Span::ZERO; graph.switches().len()];
     for device in facts.devices {
         device.switches.iter().for_each(|switch| latencies[switch.index()] = device.switch.latency);
     }
-    let mut ideal = Ideal::with_latencies(graph, &LinkState::all_up(graph), latencies);
-    let frames = Transport::new(facts.stack).frames();
-    let [full, least] = [frames.full_wire(), frames.wire(0)].map(|wire| Bytes(u64::from(wire)));
-    let train = |wire| Train { count: 1, full_wire: wire, last_wire: wire, handshake: None };
-    let mut leaves = BTreeSet::new();
-    let others = (1..graph.hosts()).map(HostId).filter(|host| leaves.insert(graph.switch_of_host(*host)));
-    let round = |host| ideal.fct(HostId(0), host, &train(full)) + ideal.fct(host, HostId(0), &train(least));
-    others.map(round).max().unwrap_or(Span::ZERO)
+    telemetry::round_trip(graph, latencies, &Transport::new(facts.stack))
 }
 
 /// Delegation concerns links that several leaves share, and takes part everywhere.

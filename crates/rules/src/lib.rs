@@ -18,6 +18,7 @@ mod precedence;
 mod remarks;
 mod roce;
 mod switch;
+mod telemetry;
 mod tlt;
 mod traffic;
 mod transport;

@@ -25,6 +25,7 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
     let uncut = match facts.stack {
         TransportSettings::Dcqcn(_) => None,
         TransportSettings::Roce(_) => Some("roce has no rate law to cut"),
+        TransportSettings::Hpcc(_) => Some("the law goes by the reports of links alone"),
         _ => Some("the law reacts to round trips alone"),
     };
     uncut.into_iter().for_each(|why| facts.idle_transport(&["cut_on_nack"], why, found));

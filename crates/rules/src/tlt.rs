@@ -4,8 +4,8 @@ use crate::{Facts, Finding, impossible};
 use weft_core::Bytes;
 use weft_model::{payload_queues, sends_red};
 use weft_switch::share::SharingSettings;
-use weft_transport::Transport;
 use weft_transport::roce::settings::RoceRecovery;
+use weft_transport::{Transport, TransportSettings};
 
 /// Red packets need a switch that drops them early, and a threshold for red packets needs a transport that sends them.
 pub(crate) fn transports_mark_for_switches_that_drop(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -39,7 +39,7 @@ pub(crate) fn markers_learn_what_arrives(facts: &Facts<'_>, found: &mut Vec<Find
     if pairs.recovery == RoceRecovery::Selective {
         let why = "with recovery = \"selective\" packets are marked by the window";
         facts.idle_transport(&["tlt.every"], why, found);
-        if pairs.window.is_none() {
+        if pairs.window.is_none() && !matches!(facts.stack, TransportSettings::Hpcc(_)) {
             let message =
                 "with recovery = \"selective\" the last packet of a window is important: give a window";
             found.push(impossible(facts.transport("window"), message));

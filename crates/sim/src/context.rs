@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use weft_core::record::{HopWaits, Reason, WaitSum};
-use weft_core::scheduling::SchedulingHeader;
-use weft_core::{LinkId, PacketId, Pool, Time};
+use weft_core::{InBand, LinkId, PacketId, Pool, Time};
 use weft_recorder::tally::Tally;
 use weft_recorder::trace::Trace;
 use weft_topology::Node;
@@ -85,9 +84,9 @@ impl Context {
     fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
         let waits = self.pool.headers.waits_mut(packet).copied();
         let (headers, body) = (&self.pool.headers, *self.pool.body(packet));
-        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
+        let in_band = headers.carries_in_band().then(|| headers.in_band(packet));
         let handoff = Handoff { link, lands, header: *headers.get(packet), body };
-        self.outbox.packet(to, handoff, (scheduling, waits));
+        self.outbox.packet(to, handoff, (in_band, waits));
         self.pool.remove(packet);
     }
 
@@ -95,11 +94,11 @@ impl Context {
     pub(crate) fn take_in(
         &mut self,
         handoff: &Handoff,
-        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+        (in_band, waits): (Option<InBand>, Option<HopWaits>),
     ) {
         let packet = self.pool.insert(handoff.header, handoff.body);
-        if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
-            *own = scheduling;
+        if let (Some(own), Some(in_band)) = (self.pool.headers.in_band_mut(packet), in_band) {
+            *own = in_band;
         }
         if let (Some(own), Some(waits)) = (self.pool.headers.waits_mut(packet), waits) {
             *own = waits;

@@ -115,7 +115,7 @@ impl Context {
         let links = setup.graph.links().len();
         let mut pool = Pool::new();
         if setup.schedules() {
-            pool.headers.carry_scheduling();
+            pool.headers.carry_in_band();
         }
         if setup.flow_waits {
             pool.headers.carry_waits();

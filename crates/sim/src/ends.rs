@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
-use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Span, Time, prefetch};
+use weft_core::{Bytes, FlowId, Header, HostId, InBand, PacketKind, Span, Time, prefetch};
 use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, Transport};
 use weft_workload::Flow;
 
@@ -35,10 +34,10 @@ pub(crate) trait FlowEnd: Sized {
     fn burst(&self) -> u64;
     /// Writes the packet it has announced; returns what it needs now.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs;
-    /// The scheduling header of the packet it has just written.
-    fn request(&self) -> SchedulingHeader;
-    /// The scheduling header of the packet it is about to receive.
-    fn on_grant(&mut self, now: Time, grant: &SchedulingHeader);
+    /// What the packet it has just written carries for switches.
+    fn in_band(&self) -> InBand;
+    /// What the packet it is about to receive carries.
+    fn on_in_band(&mut self, now: Time, carried: &InBand);
     /// The end registers its need with the host part.
     fn ask(&mut self, part: &mut AnyHost);
     /// Whether the host part may withhold a packet that the end has written: in the control packets of a receiver that
@@ -85,11 +84,11 @@ macro_rules! end {
             fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
                 self.send(now, header, body)
             }
-            fn request(&self) -> SchedulingHeader {
-                self.request()
+            fn in_band(&self) -> InBand {
+                self.in_band()
             }
-            fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
-                self.on_grant(now, grant);
+            fn on_in_band(&mut self, now: Time, carried: &InBand) {
+                self.on_in_band(now, carried);
             }
             fn ask(&mut self, part: &mut AnyHost) {
                 self.ask(part);

@@ -35,10 +35,10 @@ impl Mail {
             let mut letter = self.letter_box(set, from, own).lock().expect("no thread panics");
             let letter = &mut *letter;
             letter.flows.drain(..).for_each(|(flow, spec)| domain.hosts.ends.expect(flow, spec));
-            let mut scheduling = letter.scheduling.drain(..);
+            let mut in_band = letter.in_band.drain(..);
             let mut waits = letter.waits.drain(..);
             let packets = letter.packets.drain(..);
-            packets.for_each(|handoff| domain.cx.take_in(&handoff, (scheduling.next(), waits.next())));
+            packets.for_each(|handoff| domain.cx.take_in(&handoff, (in_band.next(), waits.next())));
             letter.pauses.drain(..).for_each(|(link, landing)| domain.cx.will_pause(link, landing));
         }
     }

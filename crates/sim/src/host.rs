@@ -110,8 +110,8 @@ impl Hosts {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else {
             return self.at_closed_door(cx, host, packet, E::SIDE);
         };
-        if cx.pool.headers.carries_scheduling() {
-            send::hand_grant(active, cx, packet);
+        if cx.pool.headers.carries_in_band() {
+            send::hand_in_band(active, cx, packet);
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
         cx.pool.remove(packet);

@@ -2,8 +2,7 @@
 //! flow is announced before its first packet can arrive. Must not depend on domains or threads.
 
 use weft_core::record::HopWaits;
-use weft_core::scheduling::SchedulingHeader;
-use weft_core::{FlowId, Header, LinkId, Time};
+use weft_core::{FlowId, Header, InBand, LinkId, Time};
 use weft_switch::PauseFrame;
 use weft_transport::Body;
 use weft_workload::Flow;
@@ -22,7 +21,7 @@ pub(crate) struct Letter {
     pub(crate) flows: Vec<(FlowId, Flow)>,
     pub(crate) packets: Vec<Handoff>,
     /// Scheduling headers of these packets, in runs that have them.
-    pub(crate) scheduling: Vec<SchedulingHeader>,
+    pub(crate) in_band: Vec<InBand>,
     /// Waits of these packets, in runs that record them by flow.
     pub(crate) waits: Vec<HopWaits>,
     /// Pause frames by the link whose transmitter must obey, with the time.
@@ -67,12 +66,12 @@ impl Outbox {
         &mut self,
         to: u16,
         packet: Handoff,
-        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+        (in_band, waits): (Option<InBand>, Option<HopWaits>),
     ) {
         self.first = self.first.min(packet.lands);
         let letter = &mut self.letters[usize::from(to)];
         letter.packets.push(packet);
-        letter.scheduling.extend(scheduling);
+        letter.in_band.extend(in_band);
         letter.waits.extend(waits);
     }
 
@@ -103,7 +102,7 @@ mod tests {
             body: Body::default(),
         };
         outbox.packet(2, packet(70), (None, None));
-        outbox.packet(2, packet(50), (Some(SchedulingHeader::NONE), None));
+        outbox.packet(2, packet(50), (Some(InBand::NOTHING), None));
         outbox.pause(0, LinkId(3), (Time(60), PauseFrame::default()));
         assert_eq!(outbox.first(), Time(50));
         let posted: Vec<_> = outbox.post().map(|(to, letter)| (to, std::mem::take(letter))).collect();

@@ -318,6 +318,19 @@ mod tests {
         assert_eq!(summary.stop, "time_limit");
     }
 
+    /// Two flows finish after 30 us on average. An open one counts with its age of 80 us, whatever its deadline; one that was given
+    /// up, with its deadline of 15 us.
+    #[test]
+    fn a_flow_given_up_counts_until_its_deadline() {
+        let mean = |terminated| {
+            let mut record = record();
+            let open = record.flows.last_mut().expect("four flows");
+            (open.terminated, open.deadline) = (terminated, Some(Span::from_us(15)));
+            Summary::new(&record, &RunFacts::default()).mean_with_open()
+        };
+        assert_eq!([mean(false), mean(true)], [Some(140.0 / 3.0), Some(25.0)]);
+    }
+
     /// Each flow may be as long as a flow file allows.
     #[test]
     fn the_sizes_of_unfinished_flows_do_not_wrap() {

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
-use weft_core::{Bytes, Time};
+use weft_core::{Bytes, Span, Time};
 use weft_statistics::{Ascending, Distribution, Jain};
 use weft_table::sorter::SpillError;
 use weft_table::sorter::{Scratch, Sorter};
@@ -155,7 +155,7 @@ impl<'a> RecordSurvey<'a> {
             so_far.flows.unfinished += 1;
             so_far.flows.open_bytes = so_far.flows.open_bytes.saturating_add(flow.size.0);
             so_far.flows.open_delivered_bytes += flow.delivered.0;
-            *so_far.flows.open_age_us.get_or_insert(0.0) += self.record.ended.since(flow.start).micros();
+            *so_far.flows.open_age_us.get_or_insert(0.0) += age(flow, self.record.ended).micros();
             return Ok(());
         }
         so_far.flows.finished += 1;
@@ -215,6 +215,13 @@ impl<'a> RecordSurvey<'a> {
         so_far.fct_tail = thinning.finish();
         Ok(so_far)
     }
+}
+
+/// How long an open flow has taken, at least. One that its sender gave up is of use until its deadline only, however long others
+/// keep the run going.
+fn age(flow: &FlowRecord, ended: Time) -> Span {
+    let age = ended.since(flow.start);
+    if flow.terminated { age.min(flow.deadline.unwrap_or(age)) } else { age }
 }
 
 /// Assigns flows to groups.
@@ -310,6 +317,6 @@ impl Distributions {
 
 /// Delivered payload divided by the time the flow was open, bits per second.
 fn throughput(flow: &FlowRecord, record: &RunRecord) -> f64 {
-    let open = flow.end.unwrap_or(record.ended).since(flow.start).seconds();
+    let open = flow.end.map_or_else(|| age(flow, record.ended), |end| end.since(flow.start)).seconds();
     if open > 0.0 { flow.delivered.bits() as f64 / open } else { 0.0 }
 }

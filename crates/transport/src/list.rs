@@ -22,6 +22,7 @@ macro_rules! list {
                 "patched-timely" => patched_timely::PatchedTimely(RocePatchedTimelySettings)
                     law patched_timely::PatchedTimely(PatchedTimelySettings),
                 "timely-pi" => timely_pi::TimelyPi(RoceTimelyPiSettings) law timely_pi::TimelyPi(TimelyPiSettings),
+                "hpcc" => hpcc::Hpcc(RoceHpccSettings) law hpcc::Hpcc(HpccSettings),
             }
             Ndp is weft_ndp::NdpStack, in weft_ndp::packet::NdpPacket, by alone { "ndp" => ndp::Ndp(NdpSettings) }
             Pfabric is weft_pfabric::PfabricStack, in weft_pfabric::packet::PfabricPacket, by alone {

@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::segment::{Needs, Segment, Toll};
 use weft_core::stack::{Classes, End, HostPart, Layout, Receiving, Sending, Side, Sizes, Stack};
-use weft_core::{Class, FlowId, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Time};
+use weft_core::{
+    Class, FlowId, FlowSite, Header, InBand, PacketKind, Rate, ReceiverReport, SenderReport, Time,
+};
 use weft_rate::RateLawSettings;
 use weft_roce::QueuePairs;
 use weft_roce::settings::QueuePairSettings;

@@ -1,8 +1,7 @@
 //! The receiving end of a flow, as a host drives it. Must not depend on the network or other flows.
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::End;
-use weft_core::{Ecn, FlowSite, Header, Marks, ReceiverReport, Time};
+use weft_core::{Ecn, FlowSite, Header, InBand, Marks, ReceiverReport, Time};
 
 use crate::protocols::{AnyHost, Body, ReceiverEnd};
 use crate::segment::{Needs, Outgoing, Segment};
@@ -118,15 +117,15 @@ impl Receiver {
         self.end.on_wakeup(now);
     }
 
-    /// The scheduling header of the packet just written.
+    /// What the packet just written carries for switches.
     #[must_use]
-    pub fn request(&self) -> SchedulingHeader {
-        self.end.request()
+    pub fn in_band(&self) -> InBand {
+        self.end.in_band()
     }
 
-    /// The scheduling header of the packet about to be passed to [`Receiver::receive`].
-    pub fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
-        self.end.on_grant(now, grant);
+    /// What the packet about to be passed to [`Receiver::receive`] carries.
+    pub fn on_in_band(&mut self, now: Time, carried: &InBand) {
+        self.end.on_in_band(now, carried);
     }
 
     /// [`Needs::asks`] is set: the receiver registers its need with the host part.

@@ -1,9 +1,8 @@
 //! The sending end of a flow, as a host drives it: packets and the clock come in, packets come out when the network
 //! card asks. Must not depend on the network or other flows.
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::segment::{Needs, Outgoing, Segment};
-use weft_core::{Ecn, FlowSite, Header, Marks, SenderReport, Time};
+use weft_core::{Ecn, FlowSite, Header, InBand, Marks, SenderReport, Time};
 
 use crate::protocols::{AnyHost, Body, SenderEnd};
 use crate::stacks::HoldsLayout;
@@ -127,15 +126,15 @@ impl Sender {
         self.end.on_wakeup(now);
     }
 
-    /// The scheduling header of the packet just written.
+    /// What the packet just written carries for switches.
     #[must_use]
-    pub fn request(&self) -> SchedulingHeader {
-        self.end.request()
+    pub fn in_band(&self) -> InBand {
+        self.end.in_band()
     }
 
-    /// The scheduling header of the packet about to be passed to [`Sender::receive`].
-    pub fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
-        self.end.on_grant(now, grant);
+    /// What the packet about to be passed to [`Sender::receive`] carries.
+    pub fn on_in_band(&mut self, now: Time, carried: &InBand) {
+        self.end.on_in_band(now, carried);
     }
 
     /// [`Needs::asks`] is set: the sender registers its need with the host part.

@@ -67,17 +67,17 @@ macro_rules! any_end {
                 }
             }
 
-            pub(crate) fn request(&self) -> SchedulingHeader {
+            pub(crate) fn in_band(&self) -> InBand {
                 match self {
-                    $end::$first(end) => End::request(end),
-                    $($end::$stack(end) => End::request(end),)*
+                    $end::$first(end) => End::in_band(end),
+                    $($end::$stack(end) => End::in_band(end),)*
                 }
             }
 
-            pub(crate) fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
+            pub(crate) fn on_in_band(&mut self, now: Time, carried: &InBand) {
                 match self {
-                    $end::$first(end) => End::on_grant(end, now, grant),
-                    $($end::$stack(end) => End::on_grant(end, now, grant),)*
+                    $end::$first(end) => End::on_in_band(end, now, carried),
+                    $($end::$stack(end) => End::on_in_band(end, now, carried),)*
                 }
             }
 

@@ -104,7 +104,8 @@ impl Tagger {
         self.sent += packet.length;
         self.last = packet.now;
         let counted = position.saturating_sub(self.from);
-        let counted = settings.message.map_or(counted, |message| counted % message.0.max(1));
+        // A message begins where it would without resets: one lasts until its message ends.
+        let counted = settings.message.map_or(counted, |message| counted.min(position % message.0.max(1)));
         self.passed = passed(&settings.thresholds, counted, self.passed);
         self.class = Class((first.0 + self.passed).min(7));
         if settings.goes_by_position() {
@@ -211,6 +212,20 @@ mod tests {
         let mut tagger = Tagger::new();
         let mut class = |start| tagger.class(&settings, Class(0), packet(start, 0)).0;
         assert_eq!([class(0), class(21_000), class(49_000), class(50_000), class(71_000)], [0, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_new_beginning_ends_with_its_message() {
+        let settings = PiasSettings {
+            message: Some(Bytes(50_000)),
+            reset_timeouts: Some(1),
+            ..thresholds(TagBy::Offset)
+        };
+        let mut tagger = Tagger::new();
+        let mut class =
+            |start, timeouts| tagger.class(&settings, Class(0), Tagged { timeouts, ..packet(start, 0) }).0;
+        assert_eq!([class(25_000, 0), class(35_000, 1), class(49_000, 0)], [1, 0, 0]);
+        assert_eq!([class(50_000, 0), class(70_000, 0), class(71_000, 0), class(100_000, 0)], [0, 0, 1, 0]);
     }
 
     #[test]

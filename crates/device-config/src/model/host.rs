@@ -34,8 +34,8 @@ pub struct HostConfig {
     pub window_by: String,
     /// Congestion notification packets, if the hosts send them and the file describes them.
     pub notifications: Option<Placed<Notifications>>,
-    /// Whether the rate also depends on round trips, not only on pauses and marks.
-    pub by_round_trips: bool,
+    /// Whether the rate also depends on round trips or on reports of links, not only on pauses and marks.
+    pub needs_no_marks: bool,
 }
 
 /// How congestion notifications return.

@@ -308,7 +308,7 @@ impl Reader<'_> {
             rtt: Some(self.rtt()),
             payload,
             notifications: self.notifications(),
-            by_round_trips: self.goes_by_round_trips(),
+            needs_no_marks: self.needs_no_marks(),
         }
     }
 

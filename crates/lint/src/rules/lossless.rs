@@ -152,7 +152,7 @@ fn brake(
         (Some(_), _) => {
             let here = |class: &u8| switch.class_queues.get(usize::from(*class)) == Some(&queue);
             let senders = || network.hosts.iter().filter(|host| host.payload.iter().any(here));
-            if senders().all(|host| host.by_round_trips) {
+            if senders().all(|host| host.needs_no_marks) {
                 return None;
             }
             let asking = senders().find(|host| host.asks_for_marks());

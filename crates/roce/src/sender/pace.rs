@@ -1,8 +1,9 @@
 //! When the next packet may be sent, by the rate law: packet by packet, or segment by segment. Must not depend on
 //! sequence numbers.
 
+use weft_core::telemetry::Telemetry;
 use weft_core::{Bytes, FlowSite, Rate, Span, Time};
-use weft_rate::AnyRateLaw;
+use weft_rate::{AnyRateLaw, PathReport};
 
 use crate::queue_pairs::QueuePairs;
 
@@ -32,6 +33,8 @@ pub(super) struct Pace {
     began: Time,
     /// Subtracted from every round trip.
     base: Span,
+    /// What the links of the path last reported, if they report.
+    reports: Option<Box<Telemetry>>,
 }
 
 impl Pace {
@@ -47,6 +50,7 @@ impl Pace {
             gone: 0,
             began: now,
             base: measured.map_or(Span::ZERO, |own| own.base_rtt),
+            reports: pairs.collects_reports().then(|| Box::new(Telemetry::EMPTY)),
         }
     }
 
@@ -57,6 +61,28 @@ impl Pace {
     pub(super) fn notified(&mut self, now: Time) {
         self.law.advance(now);
         self.law.on_notification(now);
+    }
+
+    /// Wire bytes that may be in flight; `None`: the law sets no limit.
+    pub(super) fn window(&self) -> Option<Bytes> {
+        self.law.window()
+    }
+
+    /// The acknowledgement about to be handled brings these reports.
+    pub(super) fn hear(&mut self, links: &Telemetry) {
+        if let Some(reports) = &mut self.reports {
+            **reports = *links;
+        }
+    }
+
+    /// Called when an acknowledgement has been handled; returns whether it brought reports.
+    #[inline]
+    pub(super) fn reported(&mut self, acknowledged: u64, sent: u64) -> bool {
+        let Some(links) = self.reports.as_deref().filter(|links| !links.links().is_empty()) else {
+            return false;
+        };
+        self.law.on_report(&PathReport { links, acknowledged, sent });
+        true
     }
 
     /// Called when a segment counted from `since` was acknowledged.

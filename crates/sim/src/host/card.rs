@@ -1,8 +1,7 @@
 //! The network card of a host: which end uses it next, and how a packet reaches the wire.
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
-use weft_core::{Header, HostId, LinkId, PacketId, Rate, Ring, Time};
+use weft_core::{Header, HostId, InBand, LinkId, PacketId, Rate, Ring, Time};
 use weft_plan::Setup;
 use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 
@@ -173,8 +172,8 @@ impl Hosts {
     /// A reply of a closed connection becomes a packet.
     pub(super) fn insert_reply(&self, cx: &mut Context, header: Header, body: Body) -> PacketId {
         let packet = cx.pool.insert(Header { arrived: cx.now, ..header }, body);
-        if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
-            *scheduling = SchedulingHeader::NONE;
+        if let Some(in_band) = cx.pool.headers.in_band_mut(packet) {
+            *in_band = InBand::NOTHING;
         }
         packet
     }

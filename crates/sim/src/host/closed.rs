@@ -1,8 +1,7 @@
 //! Packets for an end that has closed or is not open yet.
 
-use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::{Layout, Side};
-use weft_core::{Header, HostId, PacketId};
+use weft_core::{Header, HostId, InBand, PacketId};
 use weft_transport::{Body, Receiver};
 
 use super::Hosts;
@@ -16,11 +15,11 @@ impl Hosts {
     pub(super) fn at_closed_door(&mut self, cx: &mut Context, host: HostId, packet: PacketId, side: Side) {
         let (header, body) = (*cx.pool.headers.get(packet), *cx.pool.body(packet));
         let headers = &cx.pool.headers;
-        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
+        let in_band = headers.carries_in_band().then(|| headers.in_band(packet));
         cx.pool.remove(packet);
         match side {
             Side::Sender => self.use_card(cx, host),
-            Side::Receiver => self.knock(cx, host, (&header, &body), scheduling.as_ref()),
+            Side::Receiver => self.knock(cx, host, (&header, &body), in_band.as_ref()),
         }
     }
 
@@ -29,7 +28,7 @@ impl Hosts {
         cx: &mut Context,
         host: HostId,
         (header, body): (&Header, &Body),
-        scheduling: Option<&SchedulingHeader>,
+        in_band: Option<&InBand>,
     ) {
         let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
@@ -40,8 +39,8 @@ impl Hosts {
                 self.ends.note_entry(flow, spec.tag);
             }
             let Some((seat, active)) = Receiver::slab(&mut self.ends).seated(flow) else { return };
-            if let Some(scheduling) = scheduling {
-                active.end.on_grant(cx.now, scheduling);
+            if let Some(in_band) = in_band {
+                active.end.on_in_band(cx.now, in_band);
             }
             active.end.receive(cx.now, header, body);
             self.attend::<Receiver>(cx, seat, host);

@@ -130,24 +130,24 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
         header.note = label(active, (labels, &cx.plan.setup), (body, cx.now));
     }
     let (wire, kind) = (header.wire, header.kind);
-    if cx.pool.headers.carries_scheduling() {
-        write_request(active, cx, packet);
+    if cx.pool.headers.carries_in_band() {
+        write_in_band(active, cx, packet);
     }
     Written { packet, wire, kind, needs }
 }
 
-/// The scheduling header of a packet that an end has written.
+/// What a packet that an end has written carries for switches.
 #[inline(never)]
-fn write_request<E: FlowEnd>(active: &Active<E>, cx: &mut Context, packet: PacketId) {
-    if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
-        *scheduling = active.end.request();
+fn write_in_band<E: FlowEnd>(active: &Active<E>, cx: &mut Context, packet: PacketId) {
+    if let Some(in_band) = cx.pool.headers.in_band_mut(packet) {
+        *in_band = active.end.in_band();
     }
 }
 
-/// Hands the scheduling header of a packet to the end that is about to receive the packet.
+/// Hands what a packet carries to the end that is about to receive the packet.
 #[inline(never)]
-pub(super) fn hand_grant<E: FlowEnd>(active: &mut Active<E>, cx: &Context, packet: PacketId) {
-    active.end.on_grant(cx.now, &cx.pool.headers.scheduling(packet));
+pub(super) fn hand_in_band<E: FlowEnd>(active: &mut Active<E>, cx: &Context, packet: PacketId) {
+    active.end.on_in_band(cx.now, &cx.pool.headers.in_band(packet));
 }
 
 /// The path and the flowcell of a packet that an end has written.

@@ -58,6 +58,9 @@ impl World {
         if let Some(pdq) = ends::granted(&mut Random::new(seed, Purpose::Test, 124)) {
             transport = pdq;
         }
+        if let Some(hpcc) = ends::reported(&mut Random::new(seed, Purpose::Test, 133)) {
+            transport = hpcc;
+        }
         ends::read_late_and_cut(&mut transport, &mut Random::new(seed, Purpose::Test, 110));
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);

@@ -1,11 +1,14 @@
 //! A switch whose links have arbiters, which read and write the scheduling headers of packets that pass. Must not depend on
 //! what an arbiter decides.
 
+use weft_arbiter::Starting;
 use weft_arbiter::ports::{ArbitersSite, Arrival, SwitchArbiters};
 use weft_core::{Bytes, PacketId, PortId};
 
+use super::fabric::InputSide;
 use super::{Switch, arrive};
 use crate::join::Joined;
+use crate::outputs::Outputs;
 use crate::settings::SwitchSettings;
 use crate::site::SwitchSite;
 use crate::turn::{Effect, Turn, Verdict};
@@ -50,6 +53,14 @@ fn departs(arbiters: &mut SwitchArbiters, turn: &mut Turn<'_>, port: PortId, pac
     }
 }
 
+/// What waits for a link, not counting the packet in service.
+fn waiting(outputs: &Outputs, fabric: Option<&InputSide>, port: PortId) -> Bytes {
+    let held = &outputs.port(port).port;
+    let in_service = held.in_service.map_or(0, |packet| u64::from(packet.wire));
+    let in_front = fabric.map_or(0, |side| side.held[port.index()].bytes);
+    Bytes(in_front + held.bytes.saturating_sub(in_service))
+}
+
 impl Switch {
     /// [`Switch::receive`] with arbiters. A request passes the arbiter of its output once it waits there; a dropped
     /// one never does. An answer returns along its trail, regardless of routes and balancer.
@@ -92,13 +103,18 @@ impl Switch {
     /// Called when the timer of a port's arbiters may have expired.
     pub(super) fn arbitrate_again(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(arbiters) = &mut self.arbiters else { return };
-        if !arbiters.is_due(turn.now, port) {
-            return;
+        if arbiters.is_due(turn.now, port) {
+            let waiting = waiting(&self.outputs, self.fabric.as_deref(), port);
+            arbiters.tick(turn.now, port, waiting);
+            set_timer(arbiters, turn, port);
         }
-        let held = &self.outputs.port(port).port;
-        let in_service = held.in_service.map_or(0, |packet| u64::from(packet.wire));
-        let in_front = self.fabric.as_ref().map_or(0, |side| side.held[port.index()].bytes);
-        arbiters.tick(turn.now, port, Bytes(in_front + held.bytes.saturating_sub(in_service)));
-        set_timer(arbiters, turn, port);
+    }
+
+    /// Called when a port begins to send a packet.
+    pub(super) fn tell_arbiter(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+        let Some(arbiters) = &mut self.arbiters else { return };
+        let queued = waiting(&self.outputs, self.fabric.as_deref(), port);
+        let starting = Starting { now: turn.now, wire: turn.headers.get(packet).wire, queued };
+        arbiters.sends(&starting, port, turn.headers.collecting_mut(packet));
     }
 }

@@ -114,6 +114,7 @@ impl Switch {
         (port, packet): (PortId, Option<PacketId>),
         before: usize,
     ) {
+        packet.into_iter().for_each(|packet| self.tell_arbiter(turn, port, packet));
         if let (Some(congestion), Some(packet)) = (&mut self.congestion, packet) {
             congestion.sends(turn.now, port, turn.headers.get_mut(packet));
         }

@@ -155,9 +155,10 @@ impl Reader<'_> {
         Some(self.placed(notifications, "switch.schedule"))
     }
 
-    pub(super) fn goes_by_round_trips(&self) -> bool {
-        use TransportSettings::{PatchedTimely, Timely, TimelyPi};
-        matches!(self.stack.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
+    /// Whether the law goes by round trips, or by the reports of links.
+    pub(super) fn needs_no_marks(&self) -> bool {
+        use TransportSettings::{Hpcc, PatchedTimely, Timely, TimelyPi};
+        matches!(self.stack.transport, Hpcc(_) | Timely(_) | PatchedTimely(_) | TimelyPi(_))
     }
 
     pub(super) fn transport(&self, setting: &str) -> String {

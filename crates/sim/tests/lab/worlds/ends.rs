@@ -21,6 +21,7 @@ use weft_transport::protocols::{
 use weft_transport::rate::{
     dcqcn,
     fixed::FixedRateSettings,
+    hpcc,
     notification::{self, NotificationSettings},
     patched_timely, timely, timely_pi,
 };
@@ -144,6 +145,22 @@ pub(super) fn granted(random: &mut Random) -> Option<TransportSettings> {
         control_class: pick(random, &[0, 0, 1]),
         ..Default::default()
     }))
+}
+
+/// The same holds for HPCC.
+pub(super) fn reported(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 8) {
+        return None;
+    }
+    let law = hpcc::HpccSettings {
+        base_rtt: Span::from_us(pick(random, &[2, 13, 100])),
+        target: pick(random, &[0.5, 0.95, 1.0]),
+        most_stages: pick(random, &[0, 5, 50]),
+        additive_step: Bytes(pick(random, &[0, 80, 2_000])),
+        ..Default::default()
+    };
+    let pairs = queue_pairs(random);
+    Some(TransportSettings::Hpcc(protocols::hpcc::RoceHpccSettings { law, pairs }))
 }
 
 /// The same holds for PASE.

@@ -8,7 +8,9 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
 use weft_switch::ColorSettings;
-use weft_switch::arbiter::{ArbiterSettings, pase::PaseArbiterSettings, pdq::PdqArbiterSettings};
+use weft_switch::arbiter::{
+    ArbiterSettings, pase::PaseArbiterSettings, pdq::PdqArbiterSettings, telemetry::TelemetryArbiterSettings,
+};
 use weft_switch::balance::{
     conga::CongaSettings,
     drill::{self, DrillSettings},
@@ -363,6 +365,10 @@ pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
             forget: pick(random, &[Span::from_us(500), Span::from_ms(10)]),
             ..delegation(&mut random.clone())
         });
+        return;
+    }
+    if setup.transports().any(|own| own.stack().arbiter() == Some("telemetry")) {
+        setup.switch.arbiter = ArbiterSettings::TelemetryArbiter(TelemetryArbiterSettings {});
         return;
     }
     setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings {

@@ -51,7 +51,7 @@ fn a_packet_names_a_port_beyond_the_last() {
     let arbiter = ArbiterSettings::PdqArbiter(Default::default());
     let settings = SwitchSettings { arbiter, ..SwitchSettings::default() };
     let mut bench = BenchOptions { settings, id: 7, ..BenchOptions::default() }.build();
-    bench.pool.headers.carry_scheduling();
+    bench.pool.headers.carry_in_band();
     let packet = bench.pool.insert(to(1, FULL), ());
     let own = bench.pool.headers.scheduling_mut(packet).expect("they are carried");
     *own = SchedulingHeader { role: Role::Grant, ..SchedulingHeader::NONE };
