@@ -16,7 +16,7 @@ use crate::cable::CableTally;
 use crate::clock::LabClock;
 use crate::demand::{LabDemand, rough};
 use crate::ends::FlowEnds;
-use crate::fabric::LabFabric;
+use crate::fabric::{LabFabric, MOST_STORED, holds_fewer};
 use crate::host_tcp::{HostTcp, differences};
 use crate::outcome::{self, LabResults};
 use crate::rights::{congestion_controls, has_congestion_control, kernel_name};
@@ -94,6 +94,11 @@ impl Lab {
             lines.push(format!(
                 "minimum time-out: {} of the scenario, {least} here (rto_min of the route)",
                 own.min_rto
+            ));
+        }
+        if holds_fewer(setup) {
+            lines.push(format!(
+                "a switch holds at most {MOST_STORED} packets here, fewer than in the scenario"
             ));
         }
         lines

@@ -13,7 +13,7 @@ use weft_topology::Node;
 use crate::cable::CableTally;
 use crate::demand::rough;
 use crate::ends::SocketFlow;
-use crate::fabric::{LabFabric, LinkCount};
+use crate::fabric::{LabFabric, LinkCount, MOST_STORED};
 
 /// The observations once everything has stopped.
 pub(crate) struct LabResults<'a> {
@@ -76,9 +76,10 @@ pub(crate) fn record(setup: &Setup, seen: &LabResults<'_>) -> RunRecord {
     }
     let drops = drops(setup, &counts, &seen.fabric.drops());
     let from_hosts = |number: &usize| matches!(setup.graph.links()[*number].from, Node::Host(_));
-    let created = (0..counts.len()).filter(from_hosts).map(|number| counts[number].0.0).sum();
-    let (delivered, dropped) =
-        (seen.tally.delivered.load(Ordering::Relaxed), drops.iter().map(|drop| drop.packets).sum());
+    let entered: u64 = (0..counts.len()).filter(from_hosts).map(|number| counts[number].0.0).sum();
+    let created = entered + seen.fabric.unheard(setup);
+    let delivered = seen.tally.delivered.load(Ordering::Relaxed);
+    let dropped = drops.iter().map(|drop| drop.packets).sum::<u64>() + seen.fabric.mishaps();
     RunRecord {
         packet_hops: record.links.iter().map(|link| link.packets).sum(),
         drops,
@@ -155,7 +156,7 @@ pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(
         seen.transfers.iter().map(|transfer| transfer.counted.time_outs.map(u64::from)).sum::<Option<u64>>();
     let failures: Vec<&String> =
         seen.transfers.iter().filter_map(|transfer| transfer.failure.as_ref()).collect();
-    let lost = seen.tally.refused.load(Ordering::Relaxed) + seen.fabric.mishaps();
+    let lost = seen.fabric.mishaps();
     let mut facts = vec![
         (
             "punctuality",
@@ -170,11 +171,42 @@ pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(
         ("segments sent again", sent_again.to_string()),
         ("time-outs", time_outs.map_or("not counted by this kernel".to_owned(), |count| count.to_string())),
     ];
-    if lost > 0 {
-        facts.push(("frames lost by the lab itself", lost.to_string()));
-    }
+    facts.extend(shortcomings(lost, seen.tally.ran_full.load(Ordering::Relaxed)));
     if let Some(first) = failures.first() {
         facts.push(("connections that failed", format!("{}, the first: {first}", failures.len())));
     }
     facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+}
+
+/// What the lab did that no network does: it lost frames, or a switch ran out of buffers.
+fn shortcomings(lost: u64, ran_full: bool) -> Vec<(&'static str, String)> {
+    let full = format!("a switch holds at most {MOST_STORED} packets in a lab and was full");
+    let mut facts = Vec::new();
+    if lost > 0 {
+        facts.push(("frames lost by the lab itself", lost.to_string()));
+        let more = if ran_full { format!("; {full}") } else { String::new() };
+        let words = "The lab itself lost frames, which are not among the packets dropped";
+        facts.push(("caution", format!("{words}: {lost}{more}. A larger scale may avoid this.")));
+    }
+    if ran_full {
+        facts.push(("buffers", full));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_lab_has_lost_is_a_caution_that_reports_begin_with() {
+        let told = |lost, ran_full| shortcomings(lost, ran_full).into_iter().collect::<BTreeMap<_, _>>();
+        assert!(told(0, false).is_empty());
+        let lost = told(12, false);
+        assert_eq!(lost["frames lost by the lab itself"], "12");
+        assert!(lost["caution"].contains("not among the packets dropped: 12."), "{lost:?}");
+        assert!(told(12, true)["caution"].contains("a switch holds at most 16384 packets"));
+        let full: Vec<_> = told(0, true).into_keys().collect();
+        assert_eq!(full, ["buffers"], "frames that only waited were not lost");
+    }
 }
