@@ -39,8 +39,8 @@ pub(crate) struct SocketFlow {
     pub(crate) delivered: u64,
     /// When the last byte was read.
     pub(crate) end: Option<Time>,
-    /// The kernel's counters at the sender.
-    pub(crate) counted: TcpCounts,
+    /// The kernel's counters at the sender, if there was one.
+    pub(crate) counted: Option<TcpCounts>,
     /// Why the connection ended early.
     pub(crate) failure: Option<String>,
 }
@@ -298,7 +298,7 @@ impl<'a> FlowEnds<'a> {
 }
 
 impl SocketFlow {
-    fn new(flow: Flow) -> SocketFlow {
+    pub(crate) fn new(flow: Flow) -> SocketFlow {
         SocketFlow {
             flow,
             unwritten: flow.size.0,
@@ -306,7 +306,7 @@ impl SocketFlow {
             receiver: None,
             delivered: 0,
             end: None,
-            counted: TcpCounts::default(),
+            counted: None,
             failure: None,
         }
     }
@@ -314,7 +314,7 @@ impl SocketFlow {
     /// Reads the kernel's counters, while possible.
     pub(crate) fn count(&mut self) {
         if let Some(sender) = &self.sender {
-            self.counted = system::counted(sender);
+            self.counted = system::counted(sender).or(self.counted);
         }
     }
 }

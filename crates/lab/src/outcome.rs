@@ -151,9 +151,7 @@ fn hop(setup: &Setup, link: &weft_topology::Link) -> u8 {
 /// Facts for the manifest besides the scale: the punctuality of the lab, and the kernel's counters.
 pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(String, String)> {
     let (mean, most) = seen.tally.lateness.read();
-    let sent_again: u64 = seen.transfers.iter().map(|transfer| u64::from(transfer.counted.sent_again)).sum();
-    let time_outs =
-        seen.transfers.iter().map(|transfer| transfer.counted.time_outs.map(u64::from)).sum::<Option<u64>>();
+    let (sent_again, time_outs) = kernel_counts(seen.transfers);
     let failures: Vec<&String> =
         seen.transfers.iter().filter_map(|transfer| transfer.failure.as_ref()).collect();
     let lost = seen.fabric.mishaps();
@@ -178,6 +176,13 @@ pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(
     facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
+/// Segments sent again and time-outs of all senders that there were; the latter are `None` if the kernel does not count them.
+fn kernel_counts(transfers: &[SocketFlow]) -> (u64, Option<u64>) {
+    let of_senders = || transfers.iter().filter_map(|transfer| transfer.counted);
+    let sent_again = of_senders().map(|counts| u64::from(counts.sent_again)).sum();
+    (sent_again, of_senders().map(|counts| counts.time_outs.map(u64::from)).sum())
+}
+
 /// What the lab did that no network does: it lost frames, or a switch ran out of buffers.
 fn shortcomings(lost: u64, ran_full: bool) -> Vec<(&'static str, String)> {
     let full = format!("a switch holds at most {MOST_STORED} packets in a lab and was full");
@@ -197,6 +202,21 @@ fn shortcomings(lost: u64, ran_full: bool) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::TcpCounts;
+    use weft_core::HostId;
+    use weft_workload::Flow;
+
+    /// Two flows had senders, the third had not begun when the run was interrupted.
+    #[test]
+    fn time_outs_are_those_of_the_senders_that_there_were() {
+        let flow = Flow::new(0, Time::ZERO, (HostId(0), HostId(1)), Bytes(1_000));
+        let mut transfers = [0, 1, 2].map(|_| SocketFlow::new(flow));
+        let counts = |time_outs| Some(TcpCounts { sent_again: 5, time_outs });
+        (transfers[0].counted, transfers[1].counted) = (counts(Some(2)), counts(Some(1)));
+        assert_eq!(kernel_counts(&transfers), (10, Some(3)));
+        transfers[1].counted = counts(None);
+        assert_eq!(kernel_counts(&transfers), (10, None), "a kernel before 6.7");
+    }
 
     #[test]
     fn what_the_lab_has_lost_is_a_caution_that_reports_begin_with() {

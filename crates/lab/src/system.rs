@@ -207,9 +207,9 @@ pub(crate) struct TcpCounts {
     pub(crate) time_outs: Option<u16>,
 }
 
-/// Reads the kernel's counters (`TCP_INFO`).
+/// Reads the kernel's counters (`TCP_INFO`); `None` if it does not give any.
 #[allow(unsafe_code, reason = "a system call")]
-pub(crate) fn counted(stream: &TcpStream) -> TcpCounts {
+pub(crate) fn counted(stream: &TcpStream) -> Option<TcpCounts> {
     // Offsets in the kernel's `struct tcp_info`, which only grows at its end.
     const SENT_AGAIN: usize = 100;
     const TIME_OUTS: usize = 240;
@@ -226,10 +226,10 @@ pub(crate) fn counted(stream: &TcpStream) -> TcpCounts {
         )
     };
     if result < 0 {
-        return TcpCounts::default();
+        return None;
     }
     let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let half = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
     let has = length as usize >= TIME_OUTS + 2;
-    TcpCounts { sent_again: word(SENT_AGAIN), time_outs: has.then(|| half(TIME_OUTS)) }
+    Some(TcpCounts { sent_again: word(SENT_AGAIN), time_outs: has.then(|| half(TIME_OUTS)) })
 }
