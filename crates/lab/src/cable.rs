@@ -25,7 +25,8 @@ const BESIDES: u64 = 24;
 /// Shorter frames are padded to this.
 const LEAST_FRAME: u64 = 60;
 
-/// Lateness of frames on a cable: sum, maximum and number, in picoseconds of the scenario.
+/// Lateness of frames on a cable: sum, maximum and number, in picoseconds of the scenario. The wire begins when a frame is read from the
+/// socket, so what it has waited there is not part of its lateness.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     sum: AtomicU64,

@@ -159,7 +159,7 @@ pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(
         (
             "punctuality",
             format!(
-                "frames were {} late on average and {} at most ({} and {} of real time)",
+                "frames were {} late on average and {} at most ({} and {} of real time), not counting the time that they waited in sockets",
                 rough(mean),
                 rough(most),
                 rough(real(mean)),
