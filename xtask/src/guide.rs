@@ -1,5 +1,5 @@
-//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide
-//! --write`. The check only compares the fingerprints of the scenarios, because the runs take minutes.
+//! The tables of the chapters on balancers, flow scheduling and time-outs: each comes from a committed scenario, run again by
+//! `cargo xtask guide --write`. The check only compares the fingerprints of the scenarios, because the runs take minutes.
 //!
 //! A table is between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
 
@@ -8,16 +8,30 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use weft_report::Sweep;
 use weft_report::statistics::Estimate;
+use weft_report::{Run, Sweep};
+
+mod cases;
 
 const SCENARIOS: &str = "scenarios/guide";
 const BEGIN: &str = "<!-- table ";
 const END: &str = "<!-- end -->";
 
-/// A chapter with tables of balancers.
+/// A chapter with tables.
 struct Chapter {
     page: &'static str,
+    tables: Tables,
+}
+
+/// The kind of all tables of a chapter.
+enum Tables {
+    OfBalancers(BalancerTable),
+    /// Those of [`cases::TABLES`].
+    OfCases,
+}
+
+/// The form of tables of balancers.
+struct BalancerTable {
     /// Whether the schemes are pairs: a transport, which has a column of its own, and a balancer.
     by_transport: bool,
     columns: &'static [Column],
@@ -35,35 +49,60 @@ enum Shown {
     Sum,
 }
 
-const CHAPTERS: [Chapter; 2] = [
+const CHAPTERS: [Chapter; 4] = [
     Chapter {
         page: "docs/src/which-balancer.md",
-        by_transport: false,
-        columns: &[
-            ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
-            ("small p99, ms", "fct.small.p99", Shown::Mean(1e-3)),
-            ("large mean, ms", "fct.large.mean", Shown::Mean(1e-3)),
-            ("flows with dup. ACKs, %", "reordering.flows_with_dupacks", Shown::Mean(100.0)),
-            ("dropped", "drops.total", Shown::Sum),
-            ("unfinished", "flows.unfinished", Shown::Sum),
-        ],
+        tables: Tables::OfBalancers(BalancerTable {
+            by_transport: false,
+            columns: &[
+                ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
+                ("small p99, ms", "fct.small.p99", Shown::Mean(1e-3)),
+                ("large mean, ms", "fct.large.mean", Shown::Mean(1e-3)),
+                ("flows with dup. ACKs, %", "reordering.flows_with_dupacks", Shown::Mean(100.0)),
+                ("dropped", "drops.total", Shown::Sum),
+                ("unfinished", "flows.unfinished", Shown::Sum),
+            ],
+        }),
     },
     Chapter {
         page: "docs/src/roce-balancers.md",
-        by_transport: true,
-        columns: &[
-            ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
-            ("p99, ms", "fct.p99", Shown::Mean(1e-3)),
-            ("sent again, MB", "retransmitted", Shown::Mean(1e-6)),
-            ("out of order, thousands", "reordering.out_of_order", Shown::Mean(1e-3)),
-            ("pauses", "pause.stops", Shown::Mean(1.0)),
-            ("hosts paused, ms", "pause.host_time", Shown::Mean(1e-3)),
-            ("dropped", "drops.total", Shown::Sum),
-            ("time-outs", "timeouts", Shown::Sum),
-            ("unfinished", "flows.unfinished", Shown::Sum),
-        ],
+        tables: Tables::OfBalancers(BalancerTable {
+            by_transport: true,
+            columns: &[
+                ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
+                ("p99, ms", "fct.p99", Shown::Mean(1e-3)),
+                ("sent again, MB", "retransmitted", Shown::Mean(1e-6)),
+                ("out of order, thousands", "reordering.out_of_order", Shown::Mean(1e-3)),
+                ("pauses", "pause.stops", Shown::Mean(1.0)),
+                ("hosts paused, ms", "pause.host_time", Shown::Mean(1e-3)),
+                ("dropped", "drops.total", Shown::Sum),
+                ("time-outs", "timeouts", Shown::Sum),
+                ("unfinished", "flows.unfinished", Shown::Sum),
+            ],
+        }),
     },
+    Chapter { page: "docs/src/which-flows-first.md", tables: Tables::OfCases },
+    Chapter { page: "docs/src/timeouts.md", tables: Tables::OfCases },
 ];
+
+/// Where the numbers of a table come from.
+struct Source {
+    scenario: String,
+    set: &'static [&'static str],
+}
+
+impl Source {
+    fn of(table: &str) -> Source {
+        match cases::find(table) {
+            Some(own) => Source { scenario: own.scenario.to_owned(), set: own.set },
+            None => Source { scenario: format!("{SCENARIOS}/{table}.toml"), set: &[] },
+        }
+    }
+
+    fn fingerprint(&self, root: &Path) -> Result<String, Vec<String>> {
+        Ok(fingerprint_of(&(read(root, &self.scenario)? + &self.set.concat())))
+    }
+}
 
 /// Reports the tables that are older than their scenarios.
 pub(crate) fn check(root: &Path) -> Verdict {
@@ -72,7 +111,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
         let tables = names(&read(root, page)?);
         count += tables.len();
         for (name, fingerprint) in &tables {
-            if *fingerprint != fingerprint_of(&read(root, &scenario(name))?) {
+            if *fingerprint != Source::of(name).fingerprint(root)? {
                 stale.push(format!(
                     "{page}: the table `{name}` is older than its scenario: cargo xtask guide --write {name}"
                 ));
@@ -97,8 +136,9 @@ fn write_those(root: &Path, wanted: impl Fn(&str) -> bool) -> Verdict {
     for chapter in &CHAPTERS {
         let mut page = read(root, chapter.page)?;
         for (name, _) in names(&page).iter().filter(|(name, _)| wanted(name)) {
-            let fingerprint = fingerprint_of(&read(root, &scenario(name))?);
-            let table = table(chapter, &results(root, name)?)?;
+            let source = Source::of(name);
+            let fingerprint = source.fingerprint(root)?;
+            let table = chapter.table(name, results(root, name, &source)?)?;
             page = replaced(&page, name, &format!("{BEGIN}{name} {fingerprint} -->\n\n{table}\n{END}"));
             count += 1;
         }
@@ -110,10 +150,6 @@ fn write_those(root: &Path, wanted: impl Fn(&str) -> bool) -> Verdict {
     } else {
         Ok(format!("wrote {count} tables"))
     }
-}
-
-fn scenario(name: &str) -> String {
-    format!("{SCENARIOS}/{name}.toml")
 }
 
 fn read(root: &Path, file: &str) -> Result<String, Vec<String>> {
@@ -143,52 +179,64 @@ fn fingerprint_of(text: &str) -> String {
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// Runs a scenario with the program as distributed.
-fn results(root: &Path, name: &str) -> Result<Sweep, Vec<String>> {
+/// Runs the scenario of a table with the program as distributed.
+fn results(root: &Path, name: &str, source: &Source) -> Result<Vec<Run>, Vec<String>> {
     eprintln!("guide: {name}");
-    let out = root.join("target/guide");
+    let out = root.join("target/guide").join(name);
     let status = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
-        .args(["run", "--release", "--quiet", "--package", "weft-cli", "--", "run", &scenario(name), "--out"])
+        .args(["run", "--release", "--quiet", "--package", "weft-cli", "--", "run", &source.scenario])
+        .args(source.set.iter().flat_map(|setting| ["--set", setting]))
+        .arg("--out")
         .arg(&out)
         .current_dir(root)
         .stdout(std::process::Stdio::null())
         .status()
         .map_err(|error| vec![format!("cargo: {error}")])?;
     if !status.success() {
-        return Err(vec![format!("the scenario {name} did not run")]);
+        return Err(vec![format!("the scenario {} did not run", source.scenario)]);
     }
-    let runs = weft_report::read_runs(&out.join(format!("guide-{name}")))
-        .map_err(|error| vec![error.to_string()])?;
-    Ok(Sweep::new(runs))
+    weft_report::read_runs(&out).map_err(|error| vec![error.to_string()])
 }
 
-fn heading(chapter: &Chapter) -> String {
-    let (first, line) = if chapter.by_transport { ("| Recovery ", "|---") } else { ("", "") };
-    let names: String = chapter.columns.iter().map(|(name, ..)| format!(" {name} |")).collect();
-    let lines = "---:|".repeat(chapter.columns.len());
-    format!("{first}| Balancer | mean FCT, to ECMP |{names}\n{line}|---|---|{lines}\n")
+impl Chapter {
+    fn table(&self, name: &str, runs: Vec<Run>) -> Result<String, Vec<String>> {
+        match (&self.tables, cases::find(name)) {
+            (Tables::OfBalancers(form), _) => form.text(&Sweep::new(runs)),
+            (Tables::OfCases, Some(own)) => own.text(&runs),
+            (Tables::OfCases, None) => Err(vec![format!("the table {name} is not described")]),
+        }
+    }
 }
 
-/// One row per scheme. The first of them, or the first with the same transport, is the baseline.
-fn table(chapter: &Chapter, sweep: &Sweep) -> Result<String, Vec<String>> {
-    let mut text = heading(chapter);
-    let mut base = (0, String::new());
-    for (number, scheme) in sweep.schemes.iter().enumerate() {
-        let (transport, balancer) =
-            if chapter.by_transport { parts(scheme) } else { (String::new(), &**scheme) };
-        if transport != base.1 {
-            base = (number, transport);
-        }
-        let ratio = sweep.ratio(number, base.0, 0, "fct.mean");
-        let ratio = ratio.ok_or_else(|| vec![format!("{scheme}: no flows")])?;
-        let first = if chapter.by_transport { format!("| {} ", base.1) } else { String::new() };
-        let _ = write!(text, "{first}| {balancer} | {} |", interval(&ratio));
-        for (_, metric, shown) in chapter.columns {
-            let _ = write!(text, " {} |", cell(sweep, number, metric, *shown));
-        }
-        text.push('\n');
+impl BalancerTable {
+    fn heading(&self) -> String {
+        let (first, line) = if self.by_transport { ("| Recovery ", "|---") } else { ("", "") };
+        let names: String = self.columns.iter().map(|(name, ..)| format!(" {name} |")).collect();
+        let lines = "---:|".repeat(self.columns.len());
+        format!("{first}| Balancer | mean FCT, to ECMP |{names}\n{line}|---|---|{lines}\n")
     }
-    Ok(text)
+
+    /// One row per scheme. The first of them, or the first with the same transport, is the baseline.
+    fn text(&self, sweep: &Sweep) -> Result<String, Vec<String>> {
+        let mut text = self.heading();
+        let mut base = (0, String::new());
+        for (number, scheme) in sweep.schemes.iter().enumerate() {
+            let (transport, balancer) =
+                if self.by_transport { parts(scheme) } else { (String::new(), &**scheme) };
+            if transport != base.1 {
+                base = (number, transport);
+            }
+            let ratio = sweep.ratio(number, base.0, 0, "fct.mean");
+            let ratio = ratio.ok_or_else(|| vec![format!("{scheme}: no flows")])?;
+            let first = if self.by_transport { format!("| {} ", base.1) } else { String::new() };
+            let _ = write!(text, "{first}| {balancer} | {} |", interval(&ratio));
+            for (_, metric, shown) in self.columns {
+                let _ = write!(text, " {} |", cell(sweep, number, metric, *shown));
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
 }
 
 /// The words for a transport, and the balancer, of a scheme such as `dcqcn mtu=4 kB recovery=selective, ecmp`.

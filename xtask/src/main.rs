@@ -46,7 +46,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("peers", "the page about other simulators is up to date", peers::check),
     ("counts", "the counts in the chapter on performance are those of bench/counts.json", counts::check),
     ("hardware", "the page about DRILL in hardware is up to date", hardware::check),
-    ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
+    (
+        "guide",
+        "the tables of the chapters on balancers, scheduling and time-outs are those of their scenarios",
+        guide::check,
+    ),
     ("settings", "settings that rules, messages and documents name are declared", settings::check),
     ("symbols", "types and functions that the tour and ARCHITECTURE.md name are declared", symbols::check),
     ("links", "links between documents lead somewhere", links::check),
@@ -118,7 +122,7 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} write the counts into the chapter on performance", "counts --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
     eprintln!(
-        "  {:<18} run the scenarios of the chapters on balancers and write their tables",
+        "  {:<18} run the scenarios of the chapters on balancers and scheduling, and write their tables",
         "guide --write"
     );
     eprintln!("  {:<18} the same for one table", "guide --write NAME");

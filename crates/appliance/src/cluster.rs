@@ -7,7 +7,7 @@ use weft_blueprint::read_blueprint;
 use weft_cluster::{ClusterShape, DirectorSettings};
 use weft_packet::Mac;
 use weft_router::Interface;
-use weft_router::app::cluster::{ClusterEnd, ClusterNode, ClusterNodeCounters, SILENCE};
+use weft_router::app::cluster::{ClusterEnd, ClusterNode, ClusterNodeCounters};
 
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedNode, PlannedPort, PortUse, RouterPlan};
@@ -144,13 +144,9 @@ impl PlannedNode {
         Ok(node.with_mtus(&mtus))
     }
 
-    /// The counters of the node, at this time.
+    /// The counters of the node, and which other nodes are up.
     pub(crate) fn report(&self, node: &ClusterNode) -> ClusterReport {
-        let heard = node.heard();
-        // The newest hello is about as old as the newest counters, so no clock is read for it.
-        let newest = heard.iter().map(|(_, time)| *time).max().unwrap_or_default();
-        let others = heard.into_iter().map(|(other, time)| (other, newest.since(time) <= SILENCE)).collect();
-        ClusterReport { node: self.node, counters: node.counters(), others }
+        ClusterReport { node: self.node, counters: node.counters(), others: node.others() }
     }
 }
 

@@ -149,7 +149,7 @@ fn plans_say_what_direct_vlb_needs() {
         "{few}"
     );
     let many = SizeQuestion::new(Some(16), None, "today").unwrap().text();
-    assert!(many.contains("1 port, 4 slots: up to 10.6 Gbps (more than its cables carry)"), "{many}");
+    assert!(many.contains("1 port, 4 slots: up to 15.0 Gbps (more than its cables carry)"), "{many}");
     assert!(!SizeQuestion::new(Some(1024), None, "2009").unwrap().text().contains(direct), "no mesh");
 }
 

@@ -267,3 +267,47 @@ fn a_congestion_control_that_the_kernel_does_not_have_is_named_with_those_that_i
     assert_eq!(checked.status.code(), Some(2), "{}", said(&checked));
     assert!(said(&checked).contains("no congestion control `nosuchlaw`"), "{}", said(&checked));
 }
+
+/// Forty flows, of which more are open at once than a process with 48 descriptors can have.
+const MANY: &str = r#"
+weft = 1
+name = "many"
+
+[topology.single-switch]
+hosts     = 3
+host_link = { rate = "100 Mbps", delay = "5 us" }
+
+[switch]
+buffer = "60 kB"
+
+[transport.newreno]
+
+[[traffic]]
+tag   = "few"
+kind  = "list"
+flows = ["#;
+
+/// Runs a lab with at most this many descriptors; `-S` limits only those that it has not asked for.
+fn lab_within(folder: &Path, limit: &str, words: &[&str]) -> Output {
+    let start = format!("ulimit {limit} && exec \"$0\" lab tiny.toml \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &start, env!("CARGO_BIN_EXE_weft")]).args(words);
+    command.current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn too_few_descriptors_are_asked_for_or_refused_or_waited_for() {
+    let flow =
+        |n: u32| format!("{{ at = \"{} us\", from = {}, to = 0, size = \"60 kB\" }},\n", 300 * n, 1 + n % 2);
+    let folder = place("descriptors", &format!("{MANY}{}]", (0..40).map(flow).collect::<String>()));
+    let refused = lab_within(&folder, "-n 25", &["--check"]);
+    let text = said(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("need 26 file descriptors, at most 25 here (ulimit -Hn)"), "{text}");
+    let words = ["--scale", "20", "--progress", "none"];
+    let Some(_) = lab_into(&folder, "probe", &["--check"]) else { return };
+    let raised = lab_within(&folder, "-S -n 48", &[&["--out", "raised"][..], &words].concat());
+    assert!(said(&raised).contains(" 0 flows unfinished"), "{}", said(&raised));
+    let few = lab_within(&folder, "-n 48", &[&["--out", "few"][..], &words].concat());
+    assert!(few.status.success(), "the flows for which there was room are kept: {}", said(&few));
+}

@@ -71,6 +71,23 @@ fn links_of_a_valiant_mesh_carry_two_nths_of_the_rate_under_any_matrix() {
     }
 }
 
+/// Node 0 has R/N for node 1 and the rest for node 2, and node 3 has the rest of what node 1 gets: the link from 0 to 1 carries R/N
+/// directly, as much for node 2, and as much from node 3.
+#[test]
+fn a_link_of_a_direct_mesh_carries_up_to_three_nths_of_the_rate() {
+    let nodes = 8;
+    let (whole, rest) = (1.0 / f64::from(nodes), 1.0 - 1.0 / f64::from(nodes));
+    let share = |from, to| match (from, to) {
+        (0, 1) => whole,
+        (0, 2) | (3, 1) => rest,
+        _ => 0.0,
+    };
+    let outcome = run(&mesh(nodes, strong()), &TrafficMatrix::of(nodes, share), 0.98, &span(2, 42));
+    let load = outcome.busiest_link().gbps() / (R.gbps() / f64::from(nodes));
+    assert!((2.8..3.05).contains(&load), "{load}");
+    assert_eq!(outcome.losses.all(), 0);
+}
+
 #[test]
 fn all_outputs_are_full_and_alike() {
     let outcome = run(&mesh(8, strong()), &TrafficMatrix::doubly_stochastic(8, 5), 1.0, &span(5, 25));

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use weft_core::segment::ports as ports_of;
 use weft_core::{Bytes, FlowId, Rate, Span, Time};
 use weft_packet::{EtherType, EthernetFrame, Ipv4Packet, ports};
-use weft_router::backend::packet_socket::PacketSocket;
+use weft_router::backend::DeviceLosses;
 use weft_router::{Backend, Frame, FrameBatch, FramePool};
 
 use crate::clock::LabClock;
@@ -25,7 +25,8 @@ const BESIDES: u64 = 24;
 /// Shorter frames are padded to this.
 const LEAST_FRAME: u64 = 60;
 
-/// Lateness of frames on a cable: sum, maximum and number, in picoseconds of the scenario.
+/// Lateness of frames on a cable: sum, maximum and number, in picoseconds of the scenario. The wire begins when a frame is read from the
+/// socket, so what it has waited there is not part of its lateness.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     sum: AtomicU64,
@@ -54,10 +55,10 @@ pub(crate) struct CableTally {
     pub(crate) marks: Box<[AtomicU32]>,
     /// Frames that were not on time.
     pub(crate) lateness: Lateness,
-    /// Frames that an interface did not accept.
-    pub(crate) refused: AtomicU64,
     /// Frames that hosts got.
     pub(crate) delivered: AtomicU64,
+    /// A switch has run out of buffers, so that frames had to wait in sockets.
+    pub(crate) ran_full: AtomicBool,
 }
 
 impl CableTally {
@@ -65,14 +66,13 @@ impl CableTally {
         CableTally {
             marks: (0..flows).map(|_| AtomicU32::new(0)).collect(),
             lateness: Lateness::default(),
-            refused: AtomicU64::new(0),
             delivered: AtomicU64::new(0),
+            ran_full: AtomicBool::new(false),
         }
     }
 
     /// A host gets a frame.
     fn note(&self, bytes: &[u8]) {
-        self.delivered.fetch_add(1, Ordering::Relaxed);
         if let Some(flow) = marked_flow(bytes)
             && let Some(marks) = self.marks.get(flow)
         {
@@ -144,8 +144,8 @@ impl CableState {
 }
 
 /// The end of a cable at a switch.
-pub(crate) struct LabCable {
-    socket: PacketSocket,
+pub(crate) struct LabCable<S> {
+    socket: S,
     clock: LabClock,
     state: Arc<CableState>,
     tally: Arc<CableTally>,
@@ -155,22 +155,24 @@ pub(crate) struct LabCable {
     arriving: VecDeque<(Time, Frame)>,
     leaving: VecDeque<(Time, Frame)>,
     fresh: FrameBatch,
+    /// Frames that the socket did not accept for the host; a worker has counted them as sent.
+    unsent: u64,
 }
 
-impl LabCable {
+impl<S: Backend> LabCable<S> {
     pub(crate) fn new(
-        socket: PacketSocket,
+        socket: S,
         (inward, outward): (CableDirection, Option<CableDirection>),
         clock: LabClock,
         tally: Arc<CableTally>,
-    ) -> LabCable {
+    ) -> LabCable<S> {
         let state = Arc::new(CableState {
             is_readable: AtomicBool::new(true),
             due: AtomicU64::new(u64::MAX),
             entered: Default::default(),
         });
         let (arriving, leaving, fresh) = Default::default();
-        LabCable { socket, clock, state, tally, inward, outward, arriving, leaving, fresh }
+        LabCable { socket, clock, state, tally, inward, outward, arriving, leaving, fresh, unsent: 0 }
     }
 
     /// The descriptor and the state, for the loop.
@@ -185,6 +187,7 @@ impl LabCable {
             self.socket.receive(pool, &mut self.fresh)?;
             let frames = self.fresh.frames();
             self.state.is_readable.store(frames.len() == TAKEN, Ordering::Relaxed);
+            self.tally.ran_full.fetch_or(pool.free() == 0, Ordering::Relaxed);
             for frame in frames {
                 let wire = on_the_wire(frame.length).0;
                 self.state.entered[0].fetch_add(1, Ordering::Relaxed);
@@ -206,8 +209,10 @@ impl LabCable {
         if landed.is_empty() {
             return Ok(());
         }
+        let count = landed.len();
         let lost = self.socket.transmit(pool, &mut landed)?;
-        self.tally.refused.fetch_add(lost as u64, Ordering::Relaxed);
+        self.unsent += lost as u64;
+        self.tally.delivered.fetch_add((count - lost) as u64, Ordering::Relaxed);
         Ok(())
     }
 
@@ -218,7 +223,7 @@ impl LabCable {
     }
 }
 
-impl Backend for LabCable {
+impl<S: Backend> Backend for LabCable<S> {
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
         if !self.state.is_readable.load(Ordering::Relaxed)
             && self.arriving.is_empty()
@@ -248,11 +253,67 @@ impl Backend for LabCable {
         self.publish();
         Ok(0)
     }
+
+    fn losses(&mut self) -> DeviceLosses {
+        let unsent_later = std::mem::take(&mut self.unsent);
+        DeviceLosses { unsent_later, ..self.socket.losses() }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A socket with one frame, which has lost seven before and accepts none.
+    struct LossySocket(Option<Frame>, DeviceLosses);
+
+    impl Backend for LossySocket {
+        fn receive(&mut self, _: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+            self.0.take().into_iter().for_each(|frame| assert!(batch.push(frame)));
+            Ok(())
+        }
+
+        fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+            let lost = frames.len();
+            self.1.unsent_bytes += frames.iter().map(|frame| u64::from(frame.length)).sum::<u64>();
+            frames.drain(..).for_each(|frame| pool.give(frame.buffer));
+            Ok(lost)
+        }
+
+        fn losses(&mut self) -> DeviceLosses {
+            std::mem::take(&mut self.1)
+        }
+    }
+
+    /// Whatever a socket loses is the worker's to count: frames that it had no room for, and those that it did not pass to the host.
+    #[test]
+    fn frames_that_the_socket_loses_are_told() {
+        let (mut pool, tally) = (FramePool::new(1), Arc::new(CableTally::of_flows(0)));
+        let frame = pool.store(&[0; 100], 0).expect("a free buffer");
+        let at_once = CableDirection::new(Rate::from_gbps(1_000_000), Span::ZERO, false);
+        let socket = LossySocket(Some(frame), DeviceLosses { missed: 7, ..DeviceLosses::default() });
+        let mut cable =
+            LabCable::new(socket, (at_once, Some(at_once)), LabClock::start(1), Arc::clone(&tally));
+        cable.transmit(&mut pool, &mut vec![frame]).expect("it waits on the wire");
+        cable.release(Time(u64::MAX), &mut pool).expect("the socket refuses it");
+        let lost = DeviceLosses { missed: 7, unsent_later: 1, unsent_bytes: 100, ..DeviceLosses::default() };
+        assert_eq!((cable.losses(), cable.losses()), (lost, DeviceLosses::default()));
+        assert_eq!(tally.delivered.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_switch_without_a_free_buffer_is_noticed() {
+        let (mut pool, tally) = (FramePool::new(2), Arc::new(CableTally::of_flows(0)));
+        let at_once = CableDirection::new(Rate::from_gbps(1_000_000), Span::ZERO, false);
+        let ran_full = |pool: &mut FramePool| {
+            let frame = pool.store(&[0; 100], 0).expect("a free buffer");
+            let socket = LossySocket(Some(frame), DeviceLosses::default());
+            let mut cable = LabCable::new(socket, (at_once, None), LabClock::start(1), Arc::clone(&tally));
+            cable.take(Time::ZERO, pool).expect("there is a frame");
+            tally.ran_full.load(Ordering::Relaxed)
+        };
+        assert_eq!([ran_full(&mut pool), ran_full(&mut pool)], [false, true]);
+    }
 
     #[test]
     fn a_frame_lands_when_its_last_bit_has_crossed_the_cable() {

@@ -3,7 +3,9 @@
 //! The machine carries a budget of packet hops a second: packets times the switches that each of them passes. At
 //! worst every host sends at the rate of its link. Dividing all rates by the scale divides that number.
 
-use weft_core::{HostId, Rate, Span};
+use std::collections::BTreeMap;
+
+use weft_core::{HostId, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_topology::Node;
 
@@ -18,6 +20,8 @@ pub struct LabLimits {
     pub slowest: Rate,
     /// The longest run, in real time.
     pub longest: Span,
+    /// Descriptors that the process may have.
+    pub descriptors: u64,
 }
 
 impl LabLimits {
@@ -35,6 +39,7 @@ impl Default for LabLimits {
             namespaces: 257,
             slowest: Rate::from_mbps(1),
             longest: Span::from_s(30 * 60),
+            descriptors: crate::system::most_descriptors(),
         }
     }
 }
@@ -52,7 +57,13 @@ pub struct LabDemand {
     pub slowest: Rate,
     /// How long it runs, if it can be predicted.
     pub lasts: Span,
+    /// Descriptors: one for each namespace, end of a cable at a switch and receiving host, two for each of the flows that start at the
+    /// same time, and some for everything else.
+    pub descriptors: u64,
 }
+
+/// Descriptors for files, pipes and standard streams.
+const OTHER_DESCRIPTORS: u64 = 16;
 
 impl LabDemand {
     /// The demand of a run.
@@ -76,6 +87,13 @@ impl LabDemand {
             hops_per_second: 2.0 * packets * hops,
             slowest: setup.graph.links().iter().map(|link| link.rate).min().unwrap_or_default(),
             lasts: setup.volume().map_or(Span::ZERO, |volume| volume.lasts),
+            descriptors: u64::from(hosts)
+                + 1
+                + setup.graph.links().iter().filter(|link| matches!(link.from, Node::Switch(_))).count()
+                    as u64
+                + receives.iter().filter(|receives| **receives).count() as u64
+                + 2 * together(setup)
+                + OTHER_DESCRIPTORS,
         }
     }
 
@@ -98,6 +116,12 @@ impl LabDemand {
                 "{} network namespaces (one for each host, one for the switches), at most {} here",
                 self.hosts + 1,
                 limits.namespaces
+            ));
+        }
+        if self.descriptors > limits.descriptors {
+            wants.push(format!(
+                "{} file descriptors, at most {} here (ulimit -Hn)",
+                self.descriptors, limits.descriptors
             ));
         }
         let carried = self.hops_per_second / scale as f64;
@@ -136,6 +160,13 @@ impl LabDemand {
     }
 }
 
+/// The largest number of flows that start at the same time.
+fn together(setup: &Setup) -> u64 {
+    let mut starts: BTreeMap<Time, u64> = BTreeMap::new();
+    setup.flows.iter().for_each(|flow| *starts.entry(flow.start).or_default() += 1);
+    starts.into_values().max().unwrap_or(0)
+}
+
 /// A time in words: `2.5 s`, `40 min`.
 #[must_use]
 pub fn rough(span: Span) -> String {
@@ -161,6 +192,7 @@ mod tests {
             hops_per_second: 4_000_000.0,
             slowest: Rate::from_gbps(1),
             lasts: Span::from_ms(100),
+            descriptors: 100,
         }
     }
 
@@ -174,11 +206,17 @@ mod tests {
 
     #[test]
     fn a_refusal_names_everything_that_would_be_needed() {
-        let huge =
-            LabDemand { hosts: 1_000, slowest: Rate::from_mbps(10), lasts: Span::from_s(100), ..demand() };
-        let said = huge.check(50, &LabLimits::default()).unwrap_err();
+        let huge = LabDemand {
+            descriptors: 3_000,
+            hosts: 1_000,
+            slowest: Rate::from_mbps(10),
+            lasts: Span::from_s(100),
+            ..demand()
+        };
+        let said = huge.check(50, &LabLimits { descriptors: 1_024, ..LabLimits::default() }).unwrap_err();
         for words in [
             "1001 network namespaces",
+            "3000 file descriptors, at most 1024 here",
             "80000 packet hops a second at scale 50",
             "scale of 100",
             "200 kbps",

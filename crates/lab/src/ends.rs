@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use weft_core::segment::ports;
 use weft_core::{Bytes, FlowId, HostId, Time};
@@ -24,6 +25,8 @@ use crate::testbed::{Testbed, address};
 pub(crate) const PORT: u16 = 5_001;
 /// Bytes written or read at once.
 const CHUNK: usize = 64 << 10;
+/// How long a system that has no room for more connections is left alone.
+const BREATHER: Duration = Duration::from_millis(5);
 /// The priority of the thread among those that run first, below that of the switches.
 const PRIORITY: i32 = 40;
 
@@ -39,8 +42,8 @@ pub(crate) struct SocketFlow {
     pub(crate) delivered: u64,
     /// When the last byte was read.
     pub(crate) end: Option<Time>,
-    /// The kernel's counters at the sender.
-    pub(crate) counted: TcpCounts,
+    /// The kernel's counters at the sender, if there was one.
+    pub(crate) counted: Option<TcpCounts>,
     /// Why the connection ended early.
     pub(crate) failure: Option<String>,
 }
@@ -68,6 +71,8 @@ pub(crate) struct FlowEnds<'a> {
     /// The value of `delivered` when the last flow started; `None` before.
     pub(crate) delivered_in_arrivals: Option<Bytes>,
     buffer: Vec<u8>,
+    /// The system had no room for a connection, so listeners wait for a moment.
+    crowded: bool,
 }
 
 /// The meaning of a descriptor.
@@ -116,6 +121,7 @@ impl<'a> FlowEnds<'a> {
             delivered: Bytes(0),
             delivered_in_arrivals: None,
             buffer: vec![0; CHUNK],
+            crowded: false,
         })
     }
 
@@ -139,7 +145,8 @@ impl<'a> FlowEnds<'a> {
             }
             let (mut awaited, meanings) = self.awaited();
             let next = self.transfers.get(self.next).map_or(Time(u64::MAX), |transfer| transfer.flow.start);
-            system::wait(&mut awaited, self.clock.until(next.min(self.setup.until)))?;
+            let most = if std::mem::take(&mut self.crowded) { BREATHER } else { Duration::MAX };
+            system::wait(&mut awaited, self.clock.until(next.min(self.setup.until)).min(most))?;
             for (_, meaning) in
                 awaited.iter().zip(meanings).filter(|(awaited, _)| system::has_happened(awaited))
             {
@@ -193,9 +200,11 @@ impl<'a> FlowEnds<'a> {
 
     /// All descriptors to wait for.
     fn awaited(&self) -> (Vec<Awaited>, Vec<Awaiting>) {
-        let listeners = self.listeners.iter().enumerate();
-        let listeners =
-            listeners.map(|(n, (_, own))| (system::awaited(own.as_raw_fd(), false), Awaiting::Listener(n)));
+        let open = if self.crowded { &[] } else { self.listeners.as_slice() };
+        let listeners = open
+            .iter()
+            .enumerate()
+            .map(|(n, (_, own))| (system::awaited(own.as_raw_fd(), false), Awaiting::Listener(n)));
         let of = |stream: &Option<TcpStream>| stream.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         let writing = self
             .writing
@@ -216,6 +225,10 @@ impl<'a> FlowEnds<'a> {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                Err(error) if system::is_crowded(&error) => {
+                    self.make_room(&error);
+                    return Ok(());
+                }
                 Err(error) => return Err(error),
             };
             stream.set_nonblocking(true)?;
@@ -225,6 +238,17 @@ impl<'a> FlowEnds<'a> {
                 self.transfers[flow].receiver = Some(stream);
                 self.reading.push(flow);
             }
+        }
+    }
+
+    /// The system has no room for a connection, so it waits until another has ended. If none can, because none has been accepted,
+    /// the flow that started last gives way.
+    fn make_room(&mut self, cause: &io::Error) {
+        self.crowded = true;
+        if self.reading.is_empty()
+            && let Some(last) = self.open.last()
+        {
+            self.give_up(*last, cause);
         }
     }
 
@@ -298,7 +322,7 @@ impl<'a> FlowEnds<'a> {
 }
 
 impl SocketFlow {
-    fn new(flow: Flow) -> SocketFlow {
+    pub(crate) fn new(flow: Flow) -> SocketFlow {
         SocketFlow {
             flow,
             unwritten: flow.size.0,
@@ -306,7 +330,7 @@ impl SocketFlow {
             receiver: None,
             delivered: 0,
             end: None,
-            counted: TcpCounts::default(),
+            counted: None,
             failure: None,
         }
     }
@@ -314,7 +338,7 @@ impl SocketFlow {
     /// Reads the kernel's counters, while possible.
     pub(crate) fn count(&mut self) {
         if let Some(sender) = &self.sender {
-            self.counted = system::counted(sender);
+            self.counted = system::counted(sender).or(self.counted);
         }
     }
 }
@@ -334,30 +358,41 @@ mod tests {
         Setup::new(graph, timeline, Transport::new(&TransportSettings::default()))
     }
 
-    /// Its sender gives up while its connection waits to be accepted; then its receiver fails too. The other flow is still awaited.
-    #[test]
-    fn a_flow_that_fails_at_both_ends_ends_once() {
-        let flow = |n| Flow::new(0, Time::ZERO + Span::from_us(n), (HostId(0), HostId(1)), Bytes(1_000));
-        let testbed =
-            Testbed { switches: Space::own().expect("it exists"), hosts: Vec::new(), missing: Vec::new() };
-        let (setup, clock) = (setup(), LabClock::start(1));
-        let mut ends = FlowEnds {
-            setup: &setup,
-            testbed: &testbed,
-            clock,
-            laws: vec!["reno"; 2],
+    fn ends<'a>(setup: &'a Setup, testbed: &'a Testbed, flows: usize) -> FlowEnds<'a> {
+        let flow = |n| {
+            let start = Time::ZERO + Span::from_us(n as u64);
+            SocketFlow::new(Flow::new(0, start, (HostId(0), HostId(1)), Bytes(1_000)))
+        };
+        FlowEnds {
+            setup,
+            testbed,
+            clock: LabClock::start(1),
+            laws: vec!["reno"; flows],
             is_paced: false,
             has_classes: false,
             listeners: Vec::new(),
-            transfers: [0, 1].map(|n| SocketFlow::new(flow(n))).into(),
-            next: 2,
-            writing: vec![0, 1],
-            reading: vec![1],
-            open: BTreeSet::from([0, 1]),
+            transfers: (0..flows).map(flow).collect(),
+            next: flows,
+            writing: (0..flows).collect(),
+            reading: Vec::new(),
+            open: (0..flows).collect(),
             delivered: Bytes(0),
             delivered_in_arrivals: None,
             buffer: Vec::new(),
-        };
+            crowded: false,
+        }
+    }
+
+    fn testbed() -> Testbed {
+        Testbed { switches: Space::own().expect("it exists"), hosts: Vec::new(), missing: Vec::new() }
+    }
+
+    /// Its sender gives up while its connection waits to be accepted; then its receiver fails too. The other flow is still awaited.
+    #[test]
+    fn a_flow_that_fails_at_both_ends_ends_once() {
+        let (setup, testbed) = (setup(), testbed());
+        let mut ends = ends(&setup, &testbed, 2);
+        ends.reading = vec![1];
         for cause in [ErrorKind::TimedOut, ErrorKind::ConnectionReset] {
             ends.give_up(0, &cause.into());
         }
@@ -367,5 +402,25 @@ mod tests {
             Some(io::Error::from(ErrorKind::TimedOut).to_string()),
             "the first cause"
         );
+    }
+
+    /// With too few descriptors, a connection waits for others to end; one that keeps all others from being accepted gives way.
+    #[test]
+    fn connections_for_which_there_is_no_room_wait() {
+        let (setup, testbed) = (setup(), testbed());
+        let mut ends = ends(&setup, &testbed, 3);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+        ends.listeners.push((HostId(1), listener));
+        let full = io::Error::from_raw_os_error(24);
+        assert!(system::is_crowded(&full) && !system::is_crowded(&ErrorKind::InvalidInput.into()));
+        ends.reading = vec![0];
+        ends.make_room(&full);
+        assert_eq!((ends.open.len(), ends.awaited().0.len()), (3, 4), "the listener is not awaited");
+        ends.crowded = false;
+        assert_eq!(ends.awaited().0.len(), 5);
+        ends.reading.clear();
+        ends.make_room(&full);
+        assert_eq!((ends.open, ends.writing), (BTreeSet::from([0, 1]), vec![0, 1]));
+        assert_eq!(ends.transfers[2].failure, Some(full.to_string()));
     }
 }

@@ -16,10 +16,11 @@ use crate::cable::CableTally;
 use crate::clock::LabClock;
 use crate::demand::{LabDemand, rough};
 use crate::ends::FlowEnds;
-use crate::fabric::LabFabric;
+use crate::fabric::{LabFabric, MOST_STORED, holds_fewer};
 use crate::host_tcp::{HostTcp, differences};
 use crate::outcome::{self, LabResults};
 use crate::rights::{congestion_controls, has_congestion_control, kernel_name};
+use crate::system;
 use crate::testbed::Testbed;
 
 /// Interval between progress checks.
@@ -96,6 +97,11 @@ impl Lab {
                 own.min_rto
             ));
         }
+        if holds_fewer(setup) {
+            lines.push(format!(
+                "a switch holds at most {MOST_STORED} packets here, fewer than in the scenario"
+            ));
+        }
         lines
     }
 
@@ -112,6 +118,8 @@ impl Lab {
         let own = setup.transports().find_map(|transport| transport.tcp());
         let own = own.ok_or_else(|| io::Error::other("the transport is not TCP"))?;
         let host_tcp = HostTcp::new(own, self.scale);
+        // What it still lacks then, connections wait for.
+        let _ = system::raise_descriptors();
         let testbed = Testbed::build(setup, &host_tcp, self.scale)?;
         let tally = Arc::new(CableTally::of_flows(setup.flows.len()));
         let clock = LabClock::start(self.scale);

@@ -12,6 +12,7 @@ use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching}
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::{Backend, FramePool, RouterWorker};
 use weft_switch::PortCounters;
+use weft_switch::share::SharingSettings;
 use weft_topology::{Link, Node};
 
 use crate::cable::{CableDirection, CableState, CableTally, LabCable};
@@ -24,7 +25,7 @@ const BUFFERS_PER_PORT: u32 = 512;
 /// Bytes of the smallest packet on the wire.
 const LEAST_WIRE: u64 = 84;
 /// Maximum number of packets that a switch can buffer.
-const MOST_STORED: u64 = 1 << 14;
+pub(crate) const MOST_STORED: u64 = 1 << 14;
 /// The priority of the thread among those that run first.
 const PRIORITY: i32 = 50;
 
@@ -34,9 +35,10 @@ struct FabricSwitch {
     shared: Arc<SharedSwitch>,
 }
 
-/// A cable as the loop sees it: the switch's outgoing link, its socket, its state.
+/// A cable as the loop sees it: the switch's outgoing link, its number among the switch's devices, its socket, its state.
 struct WatchedCable {
     link: usize,
+    device: usize,
     descriptor: RawFd,
     state: Arc<CableState>,
 }
@@ -81,7 +83,7 @@ impl LabFabric {
             let socket = PacketSocket::open(&name, ends.len() as u16, false, SocketArrivals::All)?;
             let cable = LabCable::new(socket, wires(setup, switch, link), self.clock, Arc::clone(tally));
             let (descriptor, state) = cable.watched();
-            self.cables.push(WatchedCable { link: first + place, descriptor, state });
+            self.cables.push(WatchedCable { link: first + place, device: ends.len(), descriptor, state });
             ports.push(SwitchPort::new(link.port, station(node, link.port), host, Some(far)));
             ends.push(Box::new(cable));
         }
@@ -130,6 +132,7 @@ impl LabFabric {
                 happened.for_each(|(cable, _)| cable.state.is_readable.store(true, Ordering::Relaxed));
             }
         }
+        self.switches.iter_mut().for_each(|switch| switch.worker.count_losses());
         Ok(seen)
     }
 
@@ -166,14 +169,27 @@ impl LabFabric {
         self.switches.iter().map(of).collect()
     }
 
-    /// Frames that workers dropped for reasons other than their switches', such as a lack of buffers.
+    /// Frames that no switch of the scenario has dropped and that were lost all the same: sockets had no room for them or did not
+    /// accept them, or workers could not process them.
     pub(crate) fn mishaps(&self) -> u64 {
-        use weft_router::DropCause::{DeviceFull, Malformed, NoRoute};
-        let causes = [DeviceFull, Malformed, NoRoute];
+        use weft_router::DropCause::{DeviceFull, Malformed, NoBuffer, NoRoute, Oversized, Refused};
+        let causes = [DeviceFull, Malformed, NoBuffer, NoRoute, Oversized, Refused];
         let of = |switch: &FabricSwitch| {
-            causes.iter().map(|cause| switch.worker.counters().dropped(*cause)).sum::<u64>()
+            let counters = switch.worker.counters();
+            counters.missed + causes.iter().map(|cause| counters.dropped(*cause)).sum::<u64>()
         };
         self.switches.iter().map(of).sum()
+    }
+
+    /// Those of them that hosts had sent and that never reached a switch.
+    pub(crate) fn unheard(&self, setup: &Setup) -> u64 {
+        let missed = |cable: &WatchedCable| {
+            let link = &setup.graph.links()[cable.link];
+            let (Node::Switch(switch), Node::Host(_)) = (link.from, link.to) else { return 0 };
+            let devices = self.switches[switch.index()].worker.counters().interfaces();
+            devices.get(cable.device).map_or(0, |device| device.missed)
+        };
+        self.cables.iter().map(missed).sum()
     }
 }
 
@@ -184,8 +200,51 @@ fn wires(setup: &Setup, switch: SwitchId, link: &Link) -> (CableDirection, Optio
     (inward, is_host.then(|| CableDirection::new(link.rate, link.delay, false)))
 }
 
+/// The bytes that a switch of the scenario may hold.
+fn memory(setup: &Setup, switch: SwitchId) -> u64 {
+    let settings = setup.switch_at(switch);
+    let ports = setup.graph.links_of(Node::Switch(switch)).len() as u64;
+    match (settings.buffer, &settings.sharing) {
+        (Some(buffer), _) => buffer.0,
+        (None, SharingSettings::Fixed(own)) => own.per_port.0.saturating_mul(ports),
+        (None, _) => u64::MAX,
+    }
+}
+
 /// The number of packets that a switch may hold.
 fn stored(setup: &Setup, switch: SwitchId) -> u32 {
-    let buffer = setup.switch_at(switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
-    (buffer / LEAST_WIRE).min(MOST_STORED) as u32
+    (memory(setup, switch) / LEAST_WIRE).min(MOST_STORED) as u32
+}
+
+/// Whether a switch of the scenario may hold more full packets than one of the lab.
+pub(crate) fn holds_fewer(setup: &Setup) -> bool {
+    let mut switches = (0..setup.graph.switches().len()).map(|number| SwitchId(number as u32));
+    switches.any(|switch| memory(setup, switch) / u64::from(setup.transport.full_wire()) > MOST_STORED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::Grouping;
+    use weft_switch::share::fixed::FixedSharingSettings;
+    use weft_switch::share::infinite::InfiniteSharingSettings;
+    use weft_topology::{FailurePlan, RoutingSettings, TopologySettings, build, timeline};
+    use weft_transport::{Transport, TransportSettings};
+
+    /// A scenario whose switches never drop asks for more than a lab has.
+    #[test]
+    fn a_switch_of_the_lab_holds_fewer_packets_than_one_without_a_limit() {
+        let graph = build(&TopologySettings::default()).expect("it is a network");
+        let (plan, routing) = (FailurePlan::default(), RoutingSettings::default());
+        let timeline = timeline(&graph, &plan, &routing, Grouping::Together);
+        let mut setup = Setup::new(graph, timeline, Transport::new(&TransportSettings::default()));
+        let mut fewer = |sharing, buffer| {
+            (setup.switch.sharing, setup.switch.buffer) = (sharing, buffer);
+            holds_fewer(&setup)
+        };
+        let infinite = || SharingSettings::Infinite(InfiniteSharingSettings::default());
+        let fixed = |per_port| SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(per_port) });
+        assert!(fewer(infinite(), None) && fewer(fixed(1_000_000_000), None));
+        assert!(!fewer(fixed(100_000), None) && !fewer(infinite(), Some(Bytes(1_000_000))));
+    }
 }

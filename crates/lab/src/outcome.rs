@@ -13,7 +13,7 @@ use weft_topology::Node;
 use crate::cable::CableTally;
 use crate::demand::rough;
 use crate::ends::SocketFlow;
-use crate::fabric::{LabFabric, LinkCount};
+use crate::fabric::{LabFabric, LinkCount, MOST_STORED};
 
 /// The observations once everything has stopped.
 pub(crate) struct LabResults<'a> {
@@ -76,9 +76,10 @@ pub(crate) fn record(setup: &Setup, seen: &LabResults<'_>) -> RunRecord {
     }
     let drops = drops(setup, &counts, &seen.fabric.drops());
     let from_hosts = |number: &usize| matches!(setup.graph.links()[*number].from, Node::Host(_));
-    let created = (0..counts.len()).filter(from_hosts).map(|number| counts[number].0.0).sum();
-    let (delivered, dropped) =
-        (seen.tally.delivered.load(Ordering::Relaxed), drops.iter().map(|drop| drop.packets).sum());
+    let entered: u64 = (0..counts.len()).filter(from_hosts).map(|number| counts[number].0.0).sum();
+    let created = entered + seen.fabric.unheard(setup);
+    let delivered = seen.tally.delivered.load(Ordering::Relaxed);
+    let dropped = drops.iter().map(|drop| drop.packets).sum::<u64>() + seen.fabric.mishaps();
     RunRecord {
         packet_hops: record.links.iter().map(|link| link.packets).sum(),
         drops,
@@ -150,17 +151,15 @@ fn hop(setup: &Setup, link: &weft_topology::Link) -> u8 {
 /// Facts for the manifest besides the scale: the punctuality of the lab, and the kernel's counters.
 pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(String, String)> {
     let (mean, most) = seen.tally.lateness.read();
-    let sent_again: u64 = seen.transfers.iter().map(|transfer| u64::from(transfer.counted.sent_again)).sum();
-    let time_outs =
-        seen.transfers.iter().map(|transfer| transfer.counted.time_outs.map(u64::from)).sum::<Option<u64>>();
+    let (sent_again, time_outs) = kernel_counts(seen.transfers);
     let failures: Vec<&String> =
         seen.transfers.iter().filter_map(|transfer| transfer.failure.as_ref()).collect();
-    let lost = seen.tally.refused.load(Ordering::Relaxed) + seen.fabric.mishaps();
+    let lost = seen.fabric.mishaps();
     let mut facts = vec![
         (
             "punctuality",
             format!(
-                "frames were {} late on average and {} at most ({} and {} of real time)",
+                "frames were {} late on average and {} at most ({} and {} of real time), not counting the time that they waited in sockets",
                 rough(mean),
                 rough(most),
                 rough(real(mean)),
@@ -170,11 +169,64 @@ pub(crate) fn facts(seen: &LabResults<'_>, real: impl Fn(Span) -> Span) -> Vec<(
         ("segments sent again", sent_again.to_string()),
         ("time-outs", time_outs.map_or("not counted by this kernel".to_owned(), |count| count.to_string())),
     ];
-    if lost > 0 {
-        facts.push(("frames lost by the lab itself", lost.to_string()));
-    }
+    facts.extend(shortcomings(lost, seen.tally.ran_full.load(Ordering::Relaxed)));
     if let Some(first) = failures.first() {
         facts.push(("connections that failed", format!("{}, the first: {first}", failures.len())));
     }
     facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+}
+
+/// Segments sent again and time-outs of all senders that there were; the latter are `None` if the kernel does not count them.
+fn kernel_counts(transfers: &[SocketFlow]) -> (u64, Option<u64>) {
+    let of_senders = || transfers.iter().filter_map(|transfer| transfer.counted);
+    let sent_again = of_senders().map(|counts| u64::from(counts.sent_again)).sum();
+    (sent_again, of_senders().map(|counts| counts.time_outs.map(u64::from)).sum())
+}
+
+/// What the lab did that no network does: it lost frames, or a switch ran out of buffers.
+fn shortcomings(lost: u64, ran_full: bool) -> Vec<(&'static str, String)> {
+    let full = format!("a switch holds at most {MOST_STORED} packets in a lab and was full");
+    let mut facts = Vec::new();
+    if lost > 0 {
+        facts.push(("frames lost by the lab itself", lost.to_string()));
+        let more = if ran_full { format!("; {full}") } else { String::new() };
+        let words = "The lab itself lost frames, which are not among the packets dropped";
+        facts.push(("caution", format!("{words}: {lost}{more}. A larger scale may avoid this.")));
+    }
+    if ran_full {
+        facts.push(("buffers", full));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::TcpCounts;
+    use weft_core::HostId;
+    use weft_workload::Flow;
+
+    /// Two flows had senders, the third had not begun when the run was interrupted.
+    #[test]
+    fn time_outs_are_those_of_the_senders_that_there_were() {
+        let flow = Flow::new(0, Time::ZERO, (HostId(0), HostId(1)), Bytes(1_000));
+        let mut transfers = [0, 1, 2].map(|_| SocketFlow::new(flow));
+        let counts = |time_outs| Some(TcpCounts { sent_again: 5, time_outs });
+        (transfers[0].counted, transfers[1].counted) = (counts(Some(2)), counts(Some(1)));
+        assert_eq!(kernel_counts(&transfers), (10, Some(3)));
+        transfers[1].counted = counts(None);
+        assert_eq!(kernel_counts(&transfers), (10, None), "a kernel before 6.7");
+    }
+
+    #[test]
+    fn what_the_lab_has_lost_is_a_caution_that_reports_begin_with() {
+        let told = |lost, ran_full| shortcomings(lost, ran_full).into_iter().collect::<BTreeMap<_, _>>();
+        assert!(told(0, false).is_empty());
+        let lost = told(12, false);
+        assert_eq!(lost["frames lost by the lab itself"], "12");
+        assert!(lost["caution"].contains("not among the packets dropped: 12."), "{lost:?}");
+        assert!(told(12, true)["caution"].contains("a switch holds at most 16384 packets"));
+        let full: Vec<_> = told(0, true).into_keys().collect();
+        assert_eq!(full, ["buffers"], "frames that only waited were not lost");
+    }
 }

@@ -130,6 +130,38 @@ pub(crate) fn tcp_socket() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(raw) })
 }
 
+/// Whether a call failed because there are too many descriptors or too little memory, which may pass.
+pub(crate) fn is_crowded(error: &io::Error) -> bool {
+    let passing = [libc::EMFILE, libc::ENFILE, libc::ENOBUFS, libc::ENOMEM];
+    error.raw_os_error().is_some_and(|number| passing.contains(&number))
+}
+
+/// The numbers of descriptors that this process may have, and that it may ask for.
+#[allow(unsafe_code, reason = "a system call")]
+fn descriptors() -> io::Result<libc::rlimit> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a structure that outlives the call.
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })?;
+    Ok(limit)
+}
+
+/// The number of descriptors that this process may ask for.
+pub(crate) fn most_descriptors() -> u64 {
+    descriptors().map_or(u64::MAX, |limit| limit.rlim_max)
+}
+
+/// Asks for as many descriptors as this process may have.
+///
+/// # Errors
+/// The system refuses.
+#[allow(unsafe_code, reason = "a system call")]
+pub(crate) fn raise_descriptors() -> io::Result<()> {
+    let limit = descriptors()?;
+    let raised = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+    // SAFETY: the pointer is to a structure that outlives the call.
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) }).map(drop)
+}
+
 /// Sets an option of a socket from bytes.
 #[allow(unsafe_code, reason = "a system call")]
 fn set(socket: &OwnedFd, (level, option): (c_int, c_int), value: &[u8]) -> io::Result<()> {
@@ -207,9 +239,9 @@ pub(crate) struct TcpCounts {
     pub(crate) time_outs: Option<u16>,
 }
 
-/// Reads the kernel's counters (`TCP_INFO`).
+/// Reads the kernel's counters (`TCP_INFO`); `None` if it does not give any.
 #[allow(unsafe_code, reason = "a system call")]
-pub(crate) fn counted(stream: &TcpStream) -> TcpCounts {
+pub(crate) fn counted(stream: &TcpStream) -> Option<TcpCounts> {
     // Offsets in the kernel's `struct tcp_info`, which only grows at its end.
     const SENT_AGAIN: usize = 100;
     const TIME_OUTS: usize = 240;
@@ -226,10 +258,10 @@ pub(crate) fn counted(stream: &TcpStream) -> TcpCounts {
         )
     };
     if result < 0 {
-        return TcpCounts::default();
+        return None;
     }
     let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let half = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
     let has = length as usize >= TIME_OUTS + 2;
-    TcpCounts { sent_again: word(SENT_AGAIN), time_outs: has.then(|| half(TIME_OUTS)) }
+    Some(TcpCounts { sent_again: word(SENT_AGAIN), time_outs: has.then(|| half(TIME_OUTS)) })
 }

@@ -50,7 +50,7 @@ pub(crate) fn follows_from(unreadable: &[Mistake], mistake: &Mistake) -> bool {
     let ends = |path: &str| {
         let mut steps = path.split(['.', '[']).map(|step| step.trim_end_matches(']').to_owned());
         let first = steps.next().unwrap_or_default();
-        (first.clone(), steps.last().unwrap_or(first))
+        (first.clone(), steps.next_back().unwrap_or(first))
     };
     let (section, key) = ends(&mistake.path);
     let own = |one: &Mistake| {

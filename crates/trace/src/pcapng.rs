@@ -1,6 +1,8 @@
 //! A capture of a flow in the pcapng format (draft-ietf-opsawg-pcapng): one interface for the card of each of its two hosts,
 //! simulated time in nanoseconds from the start of the run, as if that were 1 January 1970.
 
+use std::io::{self, Write};
+
 use weft_core::record::RunRecord;
 use weft_core::segment::Flags;
 use weft_core::trace::{FlowTrace, TraceStep, TracedPacket};
@@ -33,15 +35,21 @@ pub struct CapturedFlow {
     pub mss: u64,
 }
 
-/// The capture: what the card of each host sent and received, in order of time. Packets that were dropped are in the sender's
-/// part only.
-#[must_use]
-pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec<u8> {
+/// Writes the capture: what the card of each host sent and received, in order of time. Packets that were dropped are in the
+/// sender's part only.
+///
+/// # Errors
+/// Those of `file`.
+pub fn capture(
+    file: &mut impl Write,
+    (trace, record): (&FlowTrace, &RunRecord),
+    flow: CapturedFlow,
+) -> io::Result<()> {
     let CapturedFlow { protocol, size, mss } = flow;
     let mut flow = FlowOnWire { protocol, size, mss, closed: false };
     let ends = ends(trace);
-    let mut file = section(trace.flow);
-    ends.iter().for_each(|host| file.extend(interface(&name(record, *host))));
+    file.write_all(&section(trace.flow))?;
+    ends.iter().try_for_each(|host| file.write_all(&interface(&name(record, *host))))?;
     let mut passed = vec![0; trace.packets.len()];
     for event in &trace.events {
         passed[event.packet as usize] += u8::from(event.step == TraceStep::Left);
@@ -52,12 +60,12 @@ pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec
             let payload = packet.payload_at(event);
             let header = Header { hops: passed[event.packet as usize], ..packet.header };
             let frame = frame(&flow, &TracedPacket { payload, header, ..packet }, event.marked);
-            file.extend(packet_block(card as u32, event.time.0 / 1_000, &frame.bytes, frame.length));
+            file.write_all(&packet_block(card as u32, event.time.0 / 1_000, &frame.bytes, frame.length))?;
             let ends = packet.segment.is_some_and(|segment| segment.flags.has(Flags::FIN));
             flow.closed |= ends && !packet.forward && event.step == TraceStep::Received;
         }
     }
-    file
+    Ok(())
 }
 
 /// The hosts of the flow, its sender first.

@@ -1,6 +1,7 @@
 //! One flow of a scenario followed: the run is computed again, with observers at every switch and at the flow's hosts.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
@@ -67,10 +68,10 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
     let wire = on_wire(&transports, flow);
     let (protocol, table) = (wire.protocol, table::text(&found, &record, wire.protocol));
     if let Some(csv) = &options.csv {
-        write(csv, table::csv(&found, &record, protocol).as_bytes())?;
+        write(csv, |file| file.write_all(table::csv(&found, &record, protocol).as_bytes()))?;
     }
     if let Some(pcap) = &options.pcap {
-        write(pcap, &capture(&found, &record, wire))?;
+        write(pcap, |file| capture(file, (&found, &record), wire))?;
     }
     Ok(TraceOutcome { summary: summary(&record, flow, seed), table })
 }
@@ -91,13 +92,17 @@ fn may_write(options: &TraceOptions) -> Result<(), Error> {
 }
 
 /// Writes a file so that it is either complete or unchanged, and where a link leads; to a device or a pipe directly.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+fn write(path: &Path, fill: impl Fn(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
     let failed = |cause| DiskError::Io { path: path.to_owned(), cause };
+    let filled = |file| {
+        let mut file = BufWriter::new(file);
+        fill(&mut file).and_then(|()| file.flush()).map_err(failed)
+    };
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if place.exists() && !place.is_file() {
-        return std::fs::write(path, bytes).map_err(|cause| failed(cause).into());
+        return Ok(File::options().write(true).open(path).map_err(failed).and_then(filled)?);
     }
-    Ok(weft_store::in_place(&place, |mut file| file.write_all(bytes).map_err(failed))?)
+    Ok(weft_store::in_place(&place, filled)?)
 }
 
 /// The protocol of its packets on a real wire.

@@ -30,9 +30,9 @@ pub use node::{ClusterEnd, ClusterNode, ClusterNodeCounters};
 use node::{ClusterPort, add};
 
 /// Interval between a node's hellos on each internal link, and the longest silence of a neighbour.
-pub const HELLO: Span = Span::from_ms(20);
+const HELLO: Span = Span::from_ms(20);
 /// A neighbour silent for this long is down.
-pub const SILENCE: Span = Span::from_ms(100);
+const SILENCE: Span = Span::from_ms(100);
 /// The type of hellos: local experimental (IEEE 802).
 const HELLO_TYPE: EtherType = EtherType(0x88b5);
 /// Bytes of a hello, the shortest frame without FCS.
@@ -221,13 +221,22 @@ impl Clustering {
     }
 }
 
+/// Whether a node of the cluster has sent this frame. The kernel of a machine whose node is dead sends some, too.
+fn is_of_cluster(bytes: &[u8]) -> bool {
+    let Some(([station @ .., _, _, _, _, _, _, high, low], _)) = bytes.split_first_chunk::<14>() else {
+        return false;
+    };
+    [*high, *low] == HELLO_TYPE.0.to_be_bytes() || ClusterStation::parse(*station).is_some()
+}
+
 impl Application for Clustering {
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
         let Some(first) = batch.frames().first() else { return };
         let shared = Arc::clone(&self.shared);
         let port = &shared.ports[usize::from(first.port)];
-        if matches!(port.end, ClusterEnd::Node(_)) {
-            // Hellos wait behind data; a node that sends anything is alive.
+        // Hellos wait behind data; a node that sends anything of the cluster is alive.
+        let is_heard = |frame: &Frame| is_of_cluster(desk.pool.bytes(*frame));
+        if matches!(port.end, ClusterEnd::Node(_)) && batch.frames().iter().any(is_heard) {
             port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
         }
         for frame in batch.frames().iter().copied() {
@@ -248,8 +257,9 @@ impl Application for Clustering {
         if self.worker == 0 {
             self.greet(desk);
         }
-        for (node, heard) in self.shared.heard() {
-            self.director.set_node(node.into(), desk.now.since(heard) <= SILENCE);
+        self.shared.now.fetch_max(desk.now.0, Ordering::Relaxed);
+        for (node, up) in self.shared.others() {
+            self.director.set_node(node.into(), up);
         }
     }
 
@@ -478,9 +488,23 @@ mod tests {
         assert_eq!(sent(&mut cluster), 0);
         assert!(cluster.arrive(0, 0, &packet(0, 2, 9)).is_empty(), "its own port is gone");
         assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unreachable), 1);
+        // The kernel of its machine is alive and solicits routers. That is not the node.
+        let solicitation = [&[0x33, 0x33, 0, 0, 0, 2][..], &CLIENT.0, &[0x86, 0xdd], &[0; 46]].concat();
+        assert!(cluster.arrive(0, 2, &solicitation).is_empty());
+        cluster.now += HELLO;
+        hello(&mut cluster, Some(2));
+        assert_eq!(sent(&mut cluster), 0);
         cluster.now += HELLO;
         hello(&mut cluster, None);
         assert_eq!(sent(&mut cluster), 10);
+        // All others fall silent: none has been heard after the others.
+        let states = |cluster: &Cluster| cluster.nodes[0].0.shared.others();
+        assert_eq!(states(&cluster), [(1, true), (2, true), (3, true)]);
+        cluster.now += Span::from_ms(101);
+        let (app, pool, counters) = &mut cluster.nodes[0];
+        let mut out = SendQueues::new(usize::from(NODES));
+        app.tick(&mut Desk { now: cluster.now, pool, out: &mut out, counters });
+        assert_eq!(states(&cluster), [(1, false), (2, false), (3, false)]);
     }
 
     /// The external host is silent: it is asked for once a second, and no packet for it is broadcast.

@@ -7,6 +7,7 @@ use weft_core::Time;
 use weft_fib::{Hop, IpPrefix, RouteError, ipv4::Ipv4Routes};
 use weft_packet::Mac;
 
+use super::SILENCE;
 use crate::app::station::{FarEnd, WireEnd};
 use crate::interface::longest_frame;
 
@@ -92,6 +93,8 @@ pub struct ClusterNode {
     pub(super) links: Box<[Option<u16>]>,
     pub(super) routes: Ipv4Routes,
     pub(super) counters: SharedCounters,
+    /// The time of the last tick of a worker.
+    pub(super) now: AtomicU64,
 }
 
 impl ClusterNode {
@@ -134,6 +137,7 @@ impl ClusterNode {
             ports: ports.into_iter().map(port).collect(),
             routes,
             counters: SharedCounters::default(),
+            now: AtomicU64::new(0),
         })
     }
 
@@ -150,14 +154,18 @@ impl ClusterNode {
         self.counters.read()
     }
 
-    /// When each other node was last heard, by its number.
+    /// The other nodes, by number, and whether each of them has been heard of late.
     #[must_use]
-    pub fn heard(&self) -> Vec<(u8, Time)> {
-        let heard = |port: &ClusterPort| match port.end {
-            ClusterEnd::Node(node) => Some((node, Time(port.heard.load(Ordering::Relaxed)))),
+    pub fn others(&self) -> Vec<(u8, bool)> {
+        let now = Time(self.now.load(Ordering::Relaxed));
+        let state = |port: &ClusterPort| match port.end {
+            ClusterEnd::Node(node) => {
+                let heard = Time(port.heard.load(Ordering::Relaxed));
+                Some((node, now.since(heard) <= SILENCE))
+            }
             ClusterEnd::Outside(_) => None,
         };
-        self.ports.iter().filter_map(heard).collect()
+        self.ports.iter().filter_map(state).collect()
     }
 
     /// The end of the cable that leads outside.
