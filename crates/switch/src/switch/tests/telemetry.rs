@@ -21,7 +21,7 @@ fn a_port_reports_what_it_has_sent_and_what_waits_behind_a_packet() {
         let carried = if collects { InBand::Collecting(Telemetry::EMPTY) } else { InBand::NOTHING };
         *bench.pool.headers.in_band_mut(packet).expect("they are carried") = carried;
         let (switch, mut turn) = bench.turn();
-        switch.receive(&mut turn, PortId(0), packet);
+        assert!(!matches!(switch.receive(&mut turn, PortId(0), packet), Verdict::Dropped(_)));
         packet
     });
     for number in 0..packets.len() as u64 {
