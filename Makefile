@@ -76,9 +76,11 @@ ALONE = MAKEFLAGS='$(filter-out -j% --jobserver-%,$(MAKEFLAGS))' $(MAKE) --no-pr
 # Tests that could not run here, and why, one line each.
 SKIPPED = $(CURDIR)/target/skipped.txt
 .PHONY: suites release unsafe-code costs
+# Weft leaves signals alone that were ignored at its start, as with nohup; the tests that send it signals need them, whatever started make.
+HEARS_SIGNALS = $(shell env --default-signal=INT true 2>/dev/null && echo env --default-signal=INT,HUP,TERM)
 suites:
 	@rm -f $(SKIPPED)
-	MAKEFLAGS= WEFT_SKIPPED=$(SKIPPED) cargo test --locked --workspace --no-fail-fast
+	MAKEFLAGS= WEFT_SKIPPED=$(SKIPPED) $(HEARS_SIGNALS) cargo test --locked --workspace --no-fail-fast
 release:
 	@MAKEFLAGS= nice -n 19 cargo build --release --locked --quiet --package weft-cli
 unsafe-code:
