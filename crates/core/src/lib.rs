@@ -7,7 +7,7 @@
 //! path as a packet names it), [`quiver`] (when two paths are symmetric), [`random`] (reproducible streams),
 //! [`settings`](mod@settings) (one declaration serves parser, schema, documentation and `weft explain`),
 //! [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines report), [`checksum`] (names
-//! for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
+//! for inputs), [`mod@crc32`] (what hashes of switches and invariant checks share), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
 //! (what arrived out of order), [`scheduling`] (what senders ask of switches), [`telemetry`]
 //! (what links report), [`tree`] (a switch in a tree of three
 //! tiers), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`]
@@ -15,6 +15,7 @@
 
 pub mod bitmap;
 pub mod checksum;
+pub mod crc32;
 pub mod ends;
 pub mod family;
 pub mod group;

@@ -1,9 +1,11 @@
 //! Rules on the arbiters of links, and on the transports that depend on them.
 
-use crate::{Facts, Finding, impossible, telemetry};
-use weft_core::Span;
+use crate::{Facts, Finding, impossible};
+use std::collections::BTreeSet;
+use weft_core::{Bytes, HostId, Span};
+use weft_model::Device;
 use weft_switch::arbiter::ArbiterSettings;
-use weft_topology::Graph;
+use weft_topology::{Graph, Ideal, LinkState, Train};
 use weft_transport::{Transport, TransportSettings};
 
 /// Arbiters need a transport that asks them, and such a transport needs its arbiters.
@@ -56,7 +58,7 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 /// PASE's time-outs do not double: one that fires before any answer can arrive would resend everything forever.
 pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (TransportSettings::Pase(pase), Some(graph)) = (facts.stack, facts.graph) else { return };
-    let round_trip = round_trip(facts, graph);
+    let round_trip = round_trip(graph, facts.devices, facts.stack);
     let low = pase.arbitration.then_some(("low_rto", pase.low_rto));
     let short = [("rto", pase.rto)].into_iter().chain(low).filter(|(_, time_out)| *time_out <= round_trip);
     for (name, _) in short {
@@ -66,13 +68,20 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     }
 }
 
-/// The longest round trip of a full packet and its answer in the empty network.
-fn round_trip(facts: &Facts<'_>, graph: &Graph) -> Span {
+/// The longest time of a full packet and its answer from the first host to another and back in the empty network.
+pub(crate) fn round_trip(graph: &Graph, devices: &[Device], transport: &TransportSettings) -> Span {
     let mut latencies = vec![Span::ZERO; graph.switches().len()];
-    for device in facts.devices {
+    for device in devices {
         device.switches.iter().for_each(|switch| latencies[switch.index()] = device.switch.latency);
     }
-    telemetry::round_trip(graph, latencies, &Transport::new(facts.stack))
+    let mut ideal = Ideal::with_latencies(graph, &LinkState::all_up(graph), latencies);
+    let frames = Transport::new(transport).frames();
+    let [full, least] = [frames.full_wire(), frames.wire(0)].map(|wire| Bytes(u64::from(wire)));
+    let train = |wire| Train { count: 1, full_wire: wire, last_wire: wire, handshake: None };
+    let mut leaves = BTreeSet::new();
+    let others = (1..graph.hosts()).map(HostId).filter(|host| leaves.insert(graph.switch_of_host(*host)));
+    let round = |host| ideal.fct(HostId(0), host, &train(full)) + ideal.fct(host, HostId(0), &train(least));
+    others.map(round).max().unwrap_or(Span::ZERO)
 }
 
 /// Delegation concerns links that several leaves share, and takes part everywhere.

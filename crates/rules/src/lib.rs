@@ -18,7 +18,6 @@ mod precedence;
 mod remarks;
 mod roce;
 mod switch;
-mod telemetry;
 mod tlt;
 mod traffic;
 mod transport;
@@ -129,6 +128,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
     (roce::flows_start_at_some_rate, &["transport"]),
     (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic", "topology"]),
+    (roce::rates_have_room, &["transport", "hosts", "traffic", "topology"]),
     (roce::round_trip_laws_have_room, &["transport"]),
     (transport::ticks_are_counted, &["transport"]),
     (transport::slow_start_ends_early_where_set, &["transport"]),

@@ -1,13 +1,14 @@
-//! Settings that are allowed and have no effect in a case, as far as that is certain. They are not mistakes: a sweep may
-//! run over them, and another network or other sizes would give them an effect.
+//! Settings that are allowed and have no effect in a case, or keep a transport from its work, as far as that is certain.
+//! They are not mistakes: a sweep may run over them, and another network or other sizes would give them an effect.
 
 use std::path::Path;
 
-use weft_core::{Bytes, Class, Rate};
+use crate::arbiter::round_trip;
+use weft_core::{Bytes, Class, Rate, Span, SwitchId};
 use weft_model::{Case, Device, TransportInUse, TransportsInUse, devices, stacks};
 use weft_switch::BalancerSettings;
 use weft_topology::{Graph, graph::Node};
-use weft_transport::Transport;
+use weft_transport::{Transport, TransportSettings};
 use weft_workload::{PatternSettings, SizeDistribution};
 
 /// Remarks on a case.
@@ -21,7 +22,10 @@ pub(crate) fn without_effect(case: &Case, graph: &Graph, folder: &Path) -> Vec<S
     };
     let of_devices = view.devices.iter().flat_map(|device| [view.drill(device), view.queues(device)]);
     let of_stacks = view.stacks.all.iter().enumerate();
-    let of_stacks = of_stacks.flat_map(|stack| view.windows(stack).into_iter().chain(view.repairs(stack)));
+    let of_stacks = of_stacks.flat_map(|(number, stack)| {
+        let of_one = [view.windows((number, stack)), view.repairs((number, stack)), view.reports(stack)];
+        of_one.into_iter().flatten()
+    });
     of_devices.flatten().chain(of_stacks).collect()
 }
 
@@ -41,12 +45,7 @@ impl View<'_> {
         let said = &self.case.resolved.provenance;
         let set = |name: &str| device.said_at(said, &format!("balance.drill.{name}"));
         let path = set("choices").or_else(|| set("memory"))?;
-        let is_switch = |link: &&weft_topology::Link| matches!(link.to, Node::Switch(_));
-        let ports = device
-            .switches
-            .iter()
-            .map(|switch| self.graph.links_of(Node::Switch(*switch)).iter().filter(is_switch).count());
-        let (most, seen) = (ports.max()?, own.choices as usize + own.memory as usize);
+        let (most, seen) = (self.most_uplinks(device), own.choices as usize + own.memory as usize);
         (most > 0 && seen > most).then(|| {
             format!(
                 "{path}: DRILL({},{}) looks at {seen} ports, but no switch chooses among more than {most}: it sees some of \
@@ -132,6 +131,42 @@ impl View<'_> {
         names.into_iter().filter_map(|name| Some(format!("{} {why}", self.said(stack, name)?))).collect()
     }
 
+    /// What keeps HPCC from its work: a round trip that is not there, and paths that change with every packet.
+    fn reports(&self, stack: &TransportInUse) -> Vec<String> {
+        let TransportSettings::Hpcc(own) = &stack.transport else { return Vec::new() };
+        let trip = round_trip(self.graph, &self.devices, &stack.transport);
+        let short = (own.law.base_rtt < trip).then(|| {
+            format!(
+                "flows of hpcc cannot use their links: base_rtt is {}, but a round trip in the empty network takes up to {}",
+                own.law.base_rtt,
+                Span::from_ns(trip.0.div_ceil(1_000))
+            )
+        });
+        let spread = self.devices.iter().find_map(|device| self.spreads(device)).map(|name| {
+            format!(
+                "windows of hpcc stay as they begin: it compares consecutive reports of one path, and {name} chooses a path \
+                 for each packet"
+            )
+        });
+        short.into_iter().chain(spread).collect()
+    }
+
+    /// The balancer of a switch that has several links to other switches, if it spreads the packets of a flow.
+    fn spreads(&self, device: &Device) -> Option<&'static str> {
+        use BalancerSettings::{Drill, PerPacketRandom, Presto, RoundRobin};
+        let is_spreading =
+            matches!(device.balance, PerPacketRandom(_) | RoundRobin(_) | Drill(_) | Presto(_));
+        (is_spreading && self.most_uplinks(device) > 1).then(|| device.balance.name())
+    }
+
+    /// The most links to other switches that a switch of a kind has.
+    fn most_uplinks(&self, device: &Device) -> usize {
+        let is_switch = |link: &&weft_topology::Link| matches!(link.to, Node::Switch(_));
+        let uplinks =
+            |switch: &SwitchId| self.graph.links_of(Node::Switch(*switch)).iter().filter(is_switch).count();
+        device.switches.iter().map(uplinks).max().unwrap_or(0)
+    }
+
     /// Whether no payload packet of a transport is dropped, lost or overtaken.
     fn keeps_everything(&self, number: usize) -> bool {
         let settings = &self.case.settings;
@@ -139,7 +174,7 @@ impl View<'_> {
         let is_lossless = |device: &Device| {
             let (switch, balance) = (&device.switch, &device.balance);
             let queue = |class| switch.queue_of(class);
-            let own = |stack: Option<&weft_transport::TransportSettings>| stack == Some(wanted);
+            let own = |stack: Option<&TransportSettings>| stack == Some(wanted);
             let payload = weft_model::payload_queues((settings, self.graph), queue, own);
             let paused = switch.pfc.lossless(switch.queues as usize);
             let whole =

@@ -74,12 +74,6 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
         let why = "the timing is \"free-running\"";
         facts.idle_transport(&["cut_by", "initial_alpha"], why, found);
     }
-    let lines = |graph: &weft_topology::Graph| graph.links().iter().map(|link| link.rate).max();
-    if let Some(line) = facts.graph.and_then(lines).filter(|line| law.min_rate >= *line) {
-        let message =
-            format!("{} is not below the fastest link, {line}: rates would never change", law.min_rate);
-        found.push(impossible(facts.transport("min_rate"), message));
-    }
     if law.initial_rates.is_empty() {
         let why = "flows start at line rate (initial_rates)";
         facts.idle_transport(&["wait_for_notification"], why, found);
@@ -91,6 +85,20 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
     {
         let message = "\"ticker\" keeps marks for each flow; np_scope = \"port\" needs \"paper\"";
         found.push(impossible(facts.transport("np_mode"), message));
+    }
+}
+
+/// Laws with a minimum rate have room above it.
+pub(crate) fn rates_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let least = match facts.stack {
+        TransportSettings::Dcqcn(own) => own.law.min_rate,
+        TransportSettings::Hpcc(own) => own.law.min_rate,
+        _ => return,
+    };
+    let lines = |graph: &weft_topology::Graph| graph.links().iter().map(|link| link.rate).max();
+    if let Some(line) = facts.graph.and_then(lines).filter(|line| least >= *line) {
+        let message = format!("{least} is not below the fastest link, {line}: rates would never change");
+        found.push(impossible(facts.transport("min_rate"), message));
     }
 }
 

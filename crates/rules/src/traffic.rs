@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::classes::is_mapped;
 use crate::remarks::without_effect as without_effect_in;
 use crate::transport::framing;
-use crate::{Facts, Finding, Networks, impossible, telemetry};
+use crate::{Facts, Finding, Networks, impossible};
 use weft_core::{Rate, Span, Time};
 use weft_model::{Case, ScenarioSettings};
 use weft_topology::{Graph, LinkState, plan};
@@ -54,9 +54,8 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
         let until = settings.measure.until.map(|span| Time::ZERO + span);
         let of_patterns = notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until);
-        let of_telemetry = telemetry::remarks(settings, graph);
-        let more = of_telemetry.into_iter().chain(without_effect_in(case, graph, folder));
-        for note in of_patterns.into_iter().chain(silence(settings)).chain(more) {
+        let idle = without_effect_in(case, graph, folder);
+        for note in of_patterns.into_iter().chain(silence(settings)).chain(idle) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),

@@ -110,6 +110,7 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
         // other rules keep the other timers of these two above zero
         TransportSettings::Pase(own) => vec![("round_trip", own.round_trip, packets)],
         TransportSettings::Ndp(own) => vec![("rto", own.rto, packets)],
+        TransportSettings::Hpcc(own) => vec![("base_rtt", own.law.base_rtt, rates)],
         TransportSettings::Dcqcn(own) => vec![
             ("alpha_timer", own.law.alpha_timer, rates),
             ("increase_timer", own.law.increase_timer, rates),

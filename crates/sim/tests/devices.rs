@@ -4,11 +4,10 @@ mod lab;
 
 use std::sync::Arc;
 
-use lab::laws::same;
 use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, LinkId, Rate, Span, SwitchId};
-use weft_plan::{DeviceKind, Division, Setup};
+use weft_plan::{DeviceKind, Setup};
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_switch::{BalancerSettings, PfcSettings, PortSettings, ShaperSettings, SwitchSettings};
@@ -189,10 +188,7 @@ fn threads_agree_on_switches_that_differ() {
     setup.devices.add(one, &[SwitchId(1)]);
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().any(|flow| flow.out_of_order > 0), "one leaf sprays");
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }
 
 /// Leaves that pause keep their hosts from overrunning them, and spines without priority flow control do not listen: what

@@ -5,7 +5,7 @@ mod lab;
 
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, Rate, Span};
-use weft_plan::{Division, Setup};
+use weft_plan::Setup;
 use weft_switch::arbiter::{ArbiterSettings, telemetry::TelemetryArbiterSettings};
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
@@ -94,8 +94,5 @@ fn threads_agree_on_reports() {
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }

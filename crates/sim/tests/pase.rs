@@ -5,7 +5,7 @@ mod lab;
 
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, Rate, Span, Time};
-use weft_plan::{Division, Setup};
+use weft_plan::Setup;
 use weft_switch::SwitchSettings;
 use weft_switch::arbiter::{ArbiterSettings, pase::PaseArbiterSettings};
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
@@ -115,10 +115,7 @@ fn threads_agree_on_classes() {
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }
 
 /// Two pods of two racks with eight hosts each; a rack's two cables up are as fast as its hosts together, the two links above half as fast as
@@ -190,10 +187,7 @@ fn threads_agree_on_slices() {
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 100_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some()) && alone.arbitration.slices > 0);
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }
 
 /// Each packet passes one queue that marks, and nothing is dropped: flows count as many marks as the switch.

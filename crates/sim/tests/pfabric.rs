@@ -6,7 +6,7 @@ mod lab;
 use weft_core::record::{Reason, RunRecord};
 use weft_core::trace::{FlowTrace, TraceStep};
 use weft_core::{Bytes, FlowId, Rate, Span, Time};
-use weft_plan::{Division, Setup};
+use weft_plan::Setup;
 use weft_sim::Simulation;
 use weft_switch::SwitchSettings;
 use weft_switch::order::OrderSettings;
@@ -130,10 +130,7 @@ fn threads_agree_on_ranked_queues() {
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.drops.iter().any(|drop| drop.reason == Reason::Evicted), "{:?}", alone.drops);
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }
 
 /// An observer of the flows sees every packet that made room for another as dropped.

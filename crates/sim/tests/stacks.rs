@@ -4,11 +4,10 @@ mod lab;
 
 use std::sync::Arc;
 
-use lab::laws::same;
 use weft_core::record::{FlowSample, RunRecord};
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, Rate, Span, Time};
-use weft_plan::{Division, FlowSampling, Setup, Stacks};
+use weft_plan::{FlowSampling, Setup, Stacks};
 use weft_switch::PfcSettings;
 use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
 use weft_switch::mark::{MarkerSettings, NonEct, step::StepSettings};
@@ -171,10 +170,7 @@ fn a_receive_window_limits_what_its_host_receives() {
 fn threads_agree_on_mixed_transports() {
     let setup = roce_beside_tcp();
     let alone = lab::run(setup.clone());
-    for threads in 2..=3 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=3);
 }
 
 /// Flows whose last packet is short: what has arrived and what is in flight are never more than there is.

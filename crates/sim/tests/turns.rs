@@ -79,8 +79,5 @@ fn no_turn_comes_after_the_last() {
 #[test]
 fn turns_are_the_same_on_any_number_of_threads() {
     let alone = lab::run(in_turn());
-    for threads in 2..=4 {
-        let divided = lab::run(Setup { division: Division::threads(threads), ..in_turn() });
-        same(&alone, &divided).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&in_turn(), &alone, 2..=4);
 }

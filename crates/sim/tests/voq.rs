@@ -146,10 +146,7 @@ fn threads_agree() {
     setup.flows = lab::random_flows(&setup, 200, Span::from_us(300), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
-    for threads in 2..=4 {
-        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
-        same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
-    }
+    lab::laws::same_on_threads(&setup, &alone, 2..=4);
 }
 
 /// Outputs that foresee departures behave like outputs with an event for everything (as in a traced switch): with and

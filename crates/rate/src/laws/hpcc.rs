@@ -65,6 +65,24 @@ struct Rules {
     most: f64,
 }
 
+impl Rules {
+    /// How busy a link was between two reports, and seconds between them (u' and tau). `None`: no time has passed.
+    fn busy(&self, before: &LinkReport, now: &LinkReport) -> Option<(f64, f64)> {
+        let time = (now.at > before.at).then(|| now.at.since(before.at).seconds())?;
+        let line = now.line.0 as f64 / 8.0;
+        let queued = now.queued.min(before.queued).0 as f64;
+        let sent = now.sent.0.saturating_sub(before.sent.0) as f64;
+        Some((queued / (line * self.base_rtt) + sent / (time * line), time))
+    }
+
+    /// The busiest link of a path. `None`: no time has passed.
+    fn busiest(&self, before: &Telemetry, now: &Telemetry) -> Option<(f64, f64)> {
+        let pairs = before.links().iter().zip(now.links());
+        let busy = pairs.filter_map(|(before, now)| self.busy(before, now));
+        busy.reduce(|most, link| if link.0 > most.0 { link } else { most })
+    }
+}
+
 impl Hpcc {
     /// The law of a flow that starts at line rate.
     #[must_use]
@@ -83,25 +101,10 @@ impl Hpcc {
         Hpcc { rules, window: most, reference: most, stage: 0, utilization: 1.0, round: 0, known: None }
     }
 
-    /// How busy a link was between two reports, and seconds between them (u' and ts - ts). `None`: no time has passed.
-    fn busy(&self, before: &LinkReport, now: &LinkReport) -> Option<(f64, f64)> {
-        let time = (now.at > before.at).then(|| now.at.since(before.at).seconds())?;
-        let line = now.line.0 as f64 / 8.0;
-        let queued = now.queued.min(before.queued).0 as f64;
-        let sent = now.sent.0.saturating_sub(before.sent.0) as f64;
-        Some((queued / (line * self.rules.base_rtt) + sent / (time * line), time))
-    }
-
-    /// MeasureInflight: brings the estimate up to date with the busiest link. Returns false if no time has passed.
-    fn measure(&mut self, before: &Telemetry, now: &Telemetry) -> bool {
-        let pairs = before.links().iter().zip(now.links());
-        let busiest = pairs
-            .filter_map(|(before, now)| self.busy(before, now))
-            .reduce(|most, link| if link.0 > most.0 { link } else { most });
-        let Some((busy, time)) = busiest else { return false };
+    /// MeasureInflight: brings the estimate up to date with the busiest link.
+    fn average(&mut self, busy: f64, time: f64) {
         let weight = (time / self.rules.base_rtt).min(1.0);
         self.utilization = (1.0 - weight) * self.utilization + weight * busy;
-        true
     }
 
     /// ComputeWind: the new window; at the end of a round trip, also the next reference.
@@ -127,27 +130,23 @@ impl RateLaw for Hpcc {
         Some(Bytes(self.window as u64))
     }
 
+    /// The first report of a path is only noted.
     fn on_report(&mut self, report: &PathReport<'_>) {
-        match self.known.take() {
-            Some(mut known) if known.is_of_path(report.links) => {
-                if self.measure(&known, report.links) {
-                    let round_is_over = report.acknowledged > self.round;
-                    self.adjust(round_is_over);
-                    if round_is_over {
-                        self.round = report.sent;
-                    }
-                    *known = *report.links;
-                }
-                self.known = Some(known);
-            }
-            known => {
-                let mut known = known.unwrap_or_else(|| {
-                    self.round = report.sent;
-                    Box::new(Telemetry::EMPTY)
-                });
-                *known = *report.links;
-                self.known = Some(known);
-            }
+        let Some(known) = &mut self.known else {
+            (self.known, self.round) = (Some(Box::new(*report.links)), report.sent);
+            return;
+        };
+        let is_of_path = known.is_of_path(report.links);
+        let busiest = is_of_path.then(|| self.rules.busiest(known, report.links)).flatten();
+        if busiest.is_some() || !is_of_path {
+            **known = *report.links;
+        }
+        let Some((busy, time)) = busiest else { return };
+        self.average(busy, time);
+        let round_is_over = report.acknowledged > self.round;
+        self.adjust(round_is_over);
+        if round_is_over {
+            self.round = report.sent;
         }
     }
 }

@@ -1154,3 +1154,33 @@ fn gaps_are_repaired_where_packets_can_be_missing() {
     assert!(!of("headroom = \"1 kB\"\n").contains(idle), "some may be dropped");
     assert!(!of("[[failure]]\nrandom = 1\n").contains(idle));
 }
+
+/// HPCC needs the round trip of its network, and the packets of a flow on one path.
+#[test]
+fn hpcc_is_told_what_keeps_it_from_its_work() {
+    let on = |topology: &str, balance: &str, law: &str| {
+        format!(
+            "weft = 1\nname = \"hpcc\"\nbalance = \"{balance}\"\n{topology}\n[switch]\narbiter = \"telemetry\"\n\
+             [transport.hpcc]\n{law}\n[[traffic]]\ntag = \"all\"\nkind = \"permutation\"\nsizes = \"1 MB\"\n"
+        )
+    };
+    let paths = "[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2";
+    let told = |topology: &str, balance: &str, law: &str| remarks(&on(topology, balance, law));
+    let short = "flows of hpcc cannot use their links: base_rtt is 1 us";
+    let spread = "windows of hpcc stay as they begin";
+    assert!(told(paths, "ecmp", "base_rtt = \"1 us\"").contains(short));
+    let fine = told(paths, "ecmp", "base_rtt = \"1 ms\"");
+    assert!(!fine.contains("hpcc"), "{fine}");
+    for (balance, spreads) in [("drill", true), ("random", true), ("letflow", false)] {
+        let found = told(paths, balance, "base_rtt = \"1 ms\"");
+        assert_eq!(found.contains(spread), spreads, "{balance}: {found}");
+    }
+    for (law, words) in [
+        ("base_rtt = \"0 ps\"", "must be at least 1 ns"),
+        ("min_rate = \"1 Tbps\"", "is not below the fastest link"),
+        ("report_header = \"2 kB\"", "payload"),
+    ] {
+        let found = crate::refused(&on(paths, "ecmp", law)).join("\n");
+        assert!(found.contains(words), "{law}: {found}");
+    }
+}

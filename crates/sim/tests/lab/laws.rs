@@ -3,6 +3,7 @@
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Span, Time};
+use weft_plan::{Division, Setup};
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::order::OrderSettings;
 use weft_switch::pause::WatchdogAction;
@@ -575,4 +576,12 @@ pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     }
     demand!(a == b, "something else differs");
     Ok(())
+}
+
+/// Fails unless the run of a setup is the same on these numbers of threads.
+pub(crate) fn same_on_threads(setup: &Setup, alone: &RunRecord, numbers: impl IntoIterator<Item = usize>) {
+    for threads in numbers {
+        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
+        same(alone, &super::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
 }

@@ -2,6 +2,7 @@
 //! Architecture, volume 1, chapters 7 and 9, and annex A17). Must not depend on Ethernet.
 
 use weft_core::PacketKind;
+use weft_core::crc32::crc32;
 use weft_core::segment::{Flags, Segment};
 use weft_core::trace::TracedPacket;
 
@@ -87,39 +88,12 @@ pub(super) fn invariant_check(ip: &[u8], udp: &[u8]) -> [u8; 4] {
     // eight bytes of ones stand for the local route header that Ethernet lacks
     let ahead = [0xff; 8];
     let parts = [ahead.to_vec(), masked(ip, &OF_IP), masked(udp, &OF_UDP)];
-    let crc =
-        parts.iter().flatten().fold(u32::MAX, |crc, byte| crc >> 8 ^ TABLE[(crc as u8 ^ byte) as usize]);
-    (!crc).to_le_bytes()
+    crc32(u32::MAX, &parts.concat()).to_le_bytes()
 }
-
-/// The CRC of every byte under the polynomial of Ethernet (IEEE 802.3, 3.2.9), lowest bit first.
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut crc = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-            bit += 1;
-        }
-        table[byte] = crc;
-        byte += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The check value of this CRC, over "123456789", is part of its definition.
-    #[test]
-    fn the_crc_is_that_of_ethernet() {
-        let crc =
-            b"123456789".iter().fold(u32::MAX, |crc, byte| crc >> 8 ^ TABLE[(crc as u8 ^ byte) as usize]);
-        assert_eq!(!crc, 0xcbf4_3926);
-    }
 
     /// Switches lower the time to live and set marks.
     #[test]
