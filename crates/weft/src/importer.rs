@@ -163,8 +163,9 @@ fn hpcc_settings(imported: &topology::Imported) -> String {
         "
 # The imported files describe neither switches nor transport. These are the settings of DCQCN in the simulator's run.py
 # for hosts at {rate}; compare them with your configuration. That simulator also scales the marking thresholds of faster
-# ports by their rate, which [[switch.port]] can do. For HPCC itself (CC_MODE 3) take [transport.hpcc] instead, with base_rtt the
-# longest round trip, target = U_TARGET and most_stages = MI_THRESH, and set switch.arbiter = \"telemetry\".
+# ports by their rate, which [[switch.port]] can do. For HPCC itself (CC_MODE 3), replace [transport.dcqcn] with
+# [transport.hpcc]: mtu = \"1086 B\", base_rtt the longest round trip, target = U_TARGET, most_stages = MI_THRESH. In
+# [switch], give arbiter = \"telemetry\" instead of ecn.
 [switch]
 buffer   = \"{buffer}\"    # BUFFER_SIZE
 queues   = 4

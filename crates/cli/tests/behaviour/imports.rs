@@ -33,6 +33,26 @@ fn hpcc_files_run_with_their_flows() {
     assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 3);
 }
 
+/// What the imported file says about HPCC itself, done.
+#[test]
+fn hpcc_files_run_under_hpcc() {
+    let folder = folder("import-hpcc-law");
+    fs::write(folder.join("clos.txt"), HPCC_TOPOLOGY).expect("writable");
+    let scenario = good(&folder, "import hpcc clos.txt");
+    assert!(scenario.contains("In\n# [switch], give arbiter = \"telemetry\" instead of ecn."), "{scenario}");
+    let (before, law) = scenario.split_once("[transport.dcqcn]\n").expect("its law");
+    let after = law.find("\n[").or(law.find("\n#")).map_or("", |at| &law[at..]);
+    let is_marking = |line: &&str| line.starts_with("ecn ");
+    let before: String =
+        before.lines().filter(|line| !is_marking(line)).flat_map(|line| [line, "\n"]).collect();
+    let before = before.replace("[switch]\n", "[switch]\narbiter = \"telemetry\"\n");
+    let own = "[transport.hpcc]\nmtu = \"1086 B\"\nbase_rtt = \"20 us\"\ntarget = 0.95\nmost_stages = 5\n";
+    fs::write(folder.join("law.toml"), before + own + after).expect("writable");
+    let told = good(&folder, "check law.toml");
+    assert!(!told.contains("hpcc cannot"), "{told}");
+    good(&folder, "run law.toml");
+}
+
 #[test]
 fn htsim_files_run_with_their_flows() {
     let folder = folder("import-htsim");
