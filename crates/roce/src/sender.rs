@@ -127,6 +127,13 @@ impl QueueSender {
         sender
     }
 
+    /// Passes the reports of the acknowledgement just handled to the law. Not inlined: most laws have none.
+    #[inline(never)]
+    fn follow_reports(&mut self, acknowledged: u64) {
+        self.pace.reported(acknowledged, self.fresh);
+        self.set_window();
+    }
+
     /// The window is the smaller of the settings' and the law's.
     fn set_window(&mut self) {
         if let Some(window) = self.pace.window() {
@@ -141,8 +148,8 @@ impl QueueSender {
             return self.pace.notified(now);
         }
         self.answered(now, segment);
-        if self.pace.reported(segment.ack.min(self.size), self.fresh) {
-            self.set_window();
+        if self.pace.hears() {
+            self.follow_reports(segment.ack.min(self.size));
         }
         self.pace.on_time(now);
         self.choose();

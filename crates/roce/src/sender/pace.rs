@@ -75,14 +75,17 @@ impl Pace {
         }
     }
 
-    /// Called when an acknowledgement has been handled; returns whether it brought reports.
+    /// Whether acknowledgements bring reports.
     #[inline]
-    pub(super) fn reported(&mut self, acknowledged: u64, sent: u64) -> bool {
-        let Some(links) = self.reports.as_deref().filter(|links| !links.links().is_empty()) else {
-            return false;
-        };
-        self.law.on_report(&PathReport { links, acknowledged, sent });
-        true
+    pub(super) fn hears(&self) -> bool {
+        self.reports.is_some()
+    }
+
+    /// Called when an acknowledgement with reports has been handled.
+    pub(super) fn reported(&mut self, acknowledged: u64, sent: u64) {
+        if let Some(links) = self.reports.as_deref().filter(|links| !links.links().is_empty()) {
+            self.law.on_report(&PathReport { links, acknowledged, sent });
+        }
     }
 
     /// Called when a segment counted from `since` was acknowledged.
