@@ -142,7 +142,7 @@ MIRI_SLOW = bitmap::tests::it_agrees_with_a_set random:: histogram:: quiver:: po
 MIRI = RUSTFLAGS='-C debug-assertions=off' MIRIFLAGS=-Zmiri-disable-isolation timeout $(MIRI_TIME) cargo +nightly miri test --locked --lib
 miri: rust nightly
 	@if cargo +nightly miri --version >/dev/null 2>&1; then \
-		{ $(MIRI) --package weft-switch -- foreign && $(MIRI) --package weft-core -- $(MIRI_TESTS) $(MIRI_SKIP); } || { \
+		{ $(MIRI) --package weft-switch -- foreign && $(MIRI) --package weft-device -- pool && $(MIRI) --package weft-core -- $(MIRI_TESTS) $(MIRI_SKIP); } || { \
 			test $$? = 124 && echo "make miri: stopped after $(MIRI_TIME) s; the tests before that are clean"; }; \
 	else \
 		echo "make miri: skipped, there is no nightly toolchain with miri (rustup toolchain install nightly --component miri)"; \

@@ -4,25 +4,29 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use weft_router::Backend;
 use weft_router::app::cluster::ClusterEnd;
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::backend::system::HeardStations;
 use weft_router::backend::tap::TapDevice;
 use weft_router::backend::xdp::{XdpInterface, XdpQueue};
+use weft_router::{Backend, FramePool};
 
 use crate::failure::ApplianceError;
 use crate::handover::divide;
 use crate::interfaces::queues_of;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, PortUse, RouterPlan};
 
-/// Opens each worker's queue of every port.
-pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
+/// Opens each worker's queue of every port. A queue may lend buffers of its worker's pool to the kernel.
+pub(crate) fn open_all(
+    plan: &RouterPlan,
+    pools: &mut [FramePool],
+) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
     let mut attached = AttachedPorts::new();
     let mut workers: Vec<Vec<Box<dyn Backend>>> = (0..plan.workers).map(|_| Vec::new()).collect();
     for (number, port) in plan.ports.iter().enumerate() {
-        let open = |worker| open(plan, number, worker, &mut attached);
-        let queues = (0..queues(port, plan.workers)).map(open).collect::<Result<Vec<_>, _>>()?;
+        let own = (0..queues(port, plan.workers)).zip(&mut *pools);
+        let open = |(worker, pool)| open(plan, (number, worker), pool, &mut attached);
+        let queues = own.map(open).collect::<Result<Vec<_>, _>>()?;
         let divided = divide(queues, (number as u16, plan.workers)).map_err(|cause| {
             let device = "rings between workers".to_owned();
             ApplianceError::Device { port: port.name.clone(), device, cause, hint: "" }
@@ -49,6 +53,7 @@ type AttachedPorts = BTreeMap<usize, Arc<XdpInterface>>;
 fn open_xdp(
     name: &str,
     (number, worker, heard): (usize, u16, Option<HeardStations>),
+    pool: &mut FramePool,
     attached: &mut AttachedPorts,
 ) -> io::Result<XdpQueue> {
     let interface = match attached.get(&number) {
@@ -59,7 +64,7 @@ fn open_xdp(
             interface
         }
     };
-    XdpQueue::open(interface, number as u16, worker.into())
+    XdpQueue::open(interface, number as u16, worker.into(), pool)
 }
 
 /// Which arrivals of an interface a worker gets. A switch in parts decides about the packets of a port on one worker;
@@ -99,8 +104,8 @@ fn open_socket(plan: &RouterPlan, (number, worker): (usize, u16), name: &str) ->
 
 fn open(
     plan: &RouterPlan,
-    number: usize,
-    worker: u16,
+    (number, worker): (usize, u16),
+    pool: &mut FramePool,
     attached: &mut AttachedPorts,
 ) -> Result<Box<dyn Backend>, ApplianceError> {
     let port = &plan.ports[number];
@@ -110,7 +115,7 @@ fn open(
             (socket.map(|socket| Box::new(socket) as _), port.device.to_string())
         }
         PortDevice::Xdp(name) => {
-            let queue = open_xdp(name, (number, worker, heard(plan, port)), attached);
+            let queue = open_xdp(name, (number, worker, heard(plan, port)), pool, attached);
             (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of {}", port.device))
         }
         PortDevice::Tap(name) => {

@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use weft_core::units::did_you_mean;
 use weft_netlink::{Dump, KernelAddress, KernelLink, KernelMessage, dump_request, messages};
-use weft_packet::{EthernetHeader, Mac};
+use weft_packet::Mac;
 use weft_router::Interface;
 use weft_router::backend::system;
-use weft_router::backend::xdp::XdpQueue;
 
 use crate::exclusive::second_forwarder;
 use crate::failure::ApplianceError;
@@ -119,12 +118,6 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
     }
     if mtu > u32::from(Interface::MOST_MTU) {
         return Err(wrong(format!("the interface carries {mtu} B, and buffers hold 2048 B: give `mtu`")));
-    }
-    let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
-    if mtu as usize > longest && matches!(port.device, PortDevice::Xdp(_)) {
-        let message =
-            format!("AF_XDP accepts packets of at most {longest} B, but the MTU is {mtu} B: reduce it");
-        return Err(wrong(message));
     }
     Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }

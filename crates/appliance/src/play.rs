@@ -10,7 +10,7 @@ use weft_packet::capture::{
     CaptureError, CaptureReader, enhanced_packet, interface_description, section_header,
 };
 use weft_packet::rss::FlowQueues;
-use weft_router::{Application, STRIDE};
+use weft_router::{Application, BUFFER};
 
 use crate::failure::ApplianceError;
 use crate::outcome::RouterReport;
@@ -136,7 +136,7 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
         for frame in CaptureReader::new(file).into_iter().flatten() {
             match frame {
                 Ok(frame) => {
-                    long += usize::from(frame.bytes.len() > STRIDE);
+                    long += usize::from(frame.bytes.len() > BUFFER);
                     cut_off += usize::from(frame.is_cut);
                     all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
                 }
@@ -157,7 +157,7 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
         if long > 0 {
             let _ = writeln!(
                 io::stderr(),
-                "{}: dropped for being longer than the {STRIDE} bytes of a buffer, perhaps because the recorder saw coalesced packets (GRO, \
+                "{}: dropped for being longer than the {BUFFER} bytes of a buffer, perhaps because the recorder saw coalesced packets (GRO, \
                  LRO, TSO): {long} of its frames",
                 path.display()
             );

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weft_core::{Span, Time};
 
 use weft_router::backend::DeviceLosses;
-use weft_router::{Application, Backend, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker, STRIDE};
+use weft_router::{Application, BUFFER, Backend, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
 
 /// How long after the last arrival the router may still send, such as errors about stations that do not answer.
 const PATIENCE: Span = Span::from_s(60);
@@ -41,7 +41,7 @@ impl Backend for PlayedPort {
                 Some(frame) => {
                     batch.push(frame);
                 }
-                None if bytes.len() > STRIDE => {
+                None if bytes.len() > BUFFER => {
                     self.losses.oversized += 1;
                     self.losses.arrived_bytes += bytes.len() as u64;
                 }

@@ -9,8 +9,7 @@ use weft_core::units::nearest;
 use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
-use weft_packet::{EthernetHeader, Mac};
-use weft_router::backend::xdp::XdpQueue;
+use weft_packet::Mac;
 use weft_router::control::broadcasts;
 use weft_router::interface::is_link_local;
 
@@ -86,14 +85,6 @@ fn port(
         port.require("mac", STATION);
     }
     let mtu = mtu(&mut port);
-    let longest = (XdpQueue::LONGEST - EthernetHeader::LEN) as u16;
-    if matches!(device, Some(PortDevice::Xdp(_))) && mtu.is_some_and(|mtu| mtu > longest) {
-        port.wrong(
-            "mtu",
-            format!("AF_XDP accepts packets of at most {longest} bytes"),
-            "a smaller MTU, or packet:NAME",
-        );
-    }
     let addresses = addresses(&mut port, before);
     if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
         port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");

@@ -12,6 +12,7 @@ use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
 use weft_router::backend::system::prefer_large_pages;
+use weft_router::backend::xdp::XdpQueue;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
@@ -40,6 +41,8 @@ const BUFFERS_PER_PORT: u32 = 512;
 const LEAST_WIRE: u64 = 84;
 /// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which occupy memory only when used.
 const MOST_STORED: u64 = 1 << 18;
+/// The same where the kernel shares the buffers, which then occupy memory from the start, 6 kB each.
+const MOST_STORED_FOR_KERNEL: u64 = 1 << 15;
 
 /// Runs a router until `stop` is set or something fails: the report names the failure and holds the counters up to
 /// then. Calls `started` once all devices are open and before any thread exists; its failure ends the router.
@@ -179,13 +182,13 @@ fn work<A: Application>(
     app: impl Fn(u16) -> A,
 ) -> Result<RouterReport, ApplianceError> {
     let plan = running.plan;
-    let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
     if plan.plays() {
-        let playback = Playback::new(plan.workers, plan.ports.len() as u16, buffers, app);
+        let playback = Playback::new(plan.workers, plan.ports.len() as u16, working_buffers(plan), app);
         return play(plan, (stop, started, &files), playback);
     }
     let _held = hold_interfaces(plan)?;
-    let queues = open_all(plan)?;
+    let mut pools: Vec<FramePool> = (0..plan.workers).map(|_| pool(plan)).collect();
+    let queues = open_all(plan, &mut pools)?;
     let open = |address: &WatchAddress| {
         let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
         WatchListener::open(address).map_err(failed)
@@ -215,8 +218,7 @@ fn work<A: Application>(
                 fail((stop, &failure), ApplianceError::Links { cause });
             }
         });
-        for (number, ports) in (0_u16..).zip(queues) {
-            let pool = FramePool::in_memory(buffers, prefer_large_pages);
+        for (number, (ports, pool)) in (0_u16..).zip(queues.into_iter().zip(pools)) {
             let worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let mut worker = worker.with_send_burst(plan.send_burst.unwrap_or(usize::MAX));
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
@@ -291,11 +293,30 @@ fn link_follower(running: &Running<'_>) -> Result<LinkFollower, ApplianceError> 
     LinkFollower::open(names).map_err(|cause| ApplianceError::Links { cause })
 }
 
+/// Buffers that a worker needs besides those that its queues lend to the kernel.
+fn working_buffers(plan: &RouterPlan) -> u32 {
+    BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan)
+}
+
+/// The number of ports whose frames the kernel writes into the buffers of workers.
+fn shared_ports(plan: &RouterPlan) -> u32 {
+    plan.ports.iter().filter(|port| matches!(port.device, PortDevice::Xdp(_))).count() as u32
+}
+
+/// The buffers of a worker.
+fn pool(plan: &RouterPlan) -> FramePool {
+    match shared_ports(plan) {
+        0 => FramePool::in_memory(working_buffers(plan), prefer_large_pages),
+        queues => FramePool::for_kernel(working_buffers(plan) + queues * XdpQueue::LENDS, prefer_large_pages),
+    }
+}
+
 /// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.
 fn stored_packets(plan: &RouterPlan) -> u32 {
     let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
     let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
-    (buffer / LEAST_WIRE).min(MOST_STORED) as u32
+    let most = if shared_ports(plan) == 0 { MOST_STORED } else { MOST_STORED_FOR_KERNEL };
+    (buffer / LEAST_WIRE).min(most) as u32
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ const QUEUES: usize = 2;
 /// Frames that a host sends by each of its queues.
 const SENT: [u64; QUEUES] = [300, 120];
 
+/// Buffers of a host besides those that its queues lend to the kernel.
+const OWN_BUFFERS: u32 = 256;
+
 /// A host that sends by the queue it names: on a pair of virtual links, what leaves by a queue arrives at the queue of the same number.
 struct QueuedHost {
     queues: Vec<XdpQueue>,
@@ -26,8 +29,9 @@ struct QueuedHost {
 impl QueuedHost {
     fn on(interface: &str) -> QueuedHost {
         let attached = Arc::new(XdpInterface::attach(interface, None).unwrap());
-        let open = |queue| XdpQueue::open(Arc::clone(&attached), 0, queue as u32).unwrap();
-        QueuedHost { queues: (0..QUEUES).map(open).collect(), pool: FramePool::new(256) }
+        let mut pool = FramePool::for_kernel(QUEUES as u32 * XdpQueue::LENDS + OWN_BUFFERS, |_, _| {});
+        let open = |queue| XdpQueue::open(Arc::clone(&attached), 0, queue as u32, &mut pool).unwrap();
+        QueuedHost { queues: (0..QUEUES).map(open).collect(), pool }
     }
 
     fn send(&mut self, queue: usize, count: u64) {
@@ -35,6 +39,12 @@ impl QueuedHost {
             let mut frames = vec![self.pool.store(&datagram(100), 0).unwrap()];
             assert_eq!(self.queues[queue].transmit(&mut self.pool, &mut frames).unwrap(), 0);
         }
+    }
+
+    /// Buffers that neither it nor the kernel uses: with nothing to send, each queue lends half of what it may.
+    fn free(&mut self) -> u32 {
+        assert_eq!(self.received(), [0; QUEUES]);
+        self.pool.free() as u32
     }
 
     /// The number of frames that have arrived at each queue, until none comes for a fifth of a second.
@@ -91,4 +101,32 @@ fn each_worker_has_a_queue_of_each_interface() {
             assert!(page.contains(&line), "{line}: {page}");
         }
     }
+}
+
+/// More frames arrive than rings hold while nobody reads: the rest is counted, what was in the rings arrives, and so does all that
+/// comes later, again and again. Every buffer returns to its pool.
+#[test]
+fn a_queue_that_was_not_read_goes_on() {
+    if !is_inside("a_queue_that_was_not_read_goes_on") {
+        return;
+    }
+    links_of_queues(QUEUES as u32);
+    let (mut left, mut right) = (QueuedHost::on("host0"), QueuedHost::on("left"));
+    let (sent, slots) = (3_000, u64::from(XdpQueue::LENDS / 2));
+    for round in 0..3 {
+        left.send(1, sent);
+        let missed = right.queues[1].losses().missed;
+        let arrived = right.received();
+        assert_eq!((arrived, missed), ([0, slots], sent - slots), "round {round}");
+        left.send(1, 700);
+        left.send(0, 50);
+        assert_eq!((right.received(), right.queues[1].losses().missed), ([50, 700], 0), "round {round}");
+    }
+    let unused = OWN_BUFFERS + QUEUES as u32 * XdpQueue::LENDS / 2;
+    assert_eq!((left.free(), right.free()), (unused, unused));
+    // Frames of another pool lie elsewhere.
+    let mut other = FramePool::for_kernel(4, |_, _| {});
+    let mut frames = vec![other.store(&datagram(100), 0).unwrap()];
+    assert!(left.queues[0].transmit(&mut other, &mut frames).is_err());
+    assert_eq!((frames.len(), other.free()), (0, 4));
 }

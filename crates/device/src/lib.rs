@@ -7,4 +7,4 @@ pub mod backend;
 pub mod pool;
 
 pub use backend::Backend;
-pub use pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE, SendQueues};
+pub use pool::{BATCH, BUFFER, Frame, FrameBatch, FramePool, SendQueues};

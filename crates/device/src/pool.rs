@@ -1,8 +1,13 @@
-//! Buffers for frames, and lists of frames. A worker owns its buffers; back ends copy into and out of them.
+//! Buffers for frames, and lists of frames. A worker owns its buffers. Back ends copy into and out of them, or lend them to the
+//! kernel: the number of such a buffer has been taken, and is named by nobody until the kernel has returned it.
 
-/// Distance between buffers in bytes. Not a power of two, so that the first lines of buffers spread over all cache
-/// sets.
-pub const STRIDE: usize = 2176;
+use std::sync::Arc;
+
+mod memory;
+
+pub use memory::{BUFFER, FrameBuffer, FrameBuffers};
+pub(crate) use memory::{FrameMemory, HEADROOM, STRIDE};
+
 /// Maximum number of frames processed together.
 pub const BATCH: usize = 64;
 
@@ -73,7 +78,7 @@ impl FrameBatch {
 /// The buffers of a worker.
 #[derive(Debug)]
 pub struct FramePool {
-    buffers: Box<[[u8; STRIDE]]>,
+    memory: Arc<FrameMemory>,
     free: Vec<u32>,
 }
 
@@ -87,9 +92,21 @@ impl FramePool {
     /// Like [`FramePool::new`], but `prepare` gets the start and length of the memory before it is used.
     #[must_use]
     pub fn in_memory(count: u32, prepare: fn(*const u8, usize)) -> FramePool {
-        let buffers: Box<[[u8; STRIDE]]> = vec![[0; STRIDE]; count as usize].into();
-        prepare(buffers.as_ptr().cast(), size_of_val(&*buffers));
-        FramePool { buffers, free: (0..count).rev().collect() }
+        FramePool { memory: Arc::new(FrameMemory::new(count, prepare)), free: (0..count).rev().collect() }
+    }
+
+    /// Like [`FramePool::in_memory`], for back ends that share the memory with the kernel: no buffer crosses the end of a page.
+    #[must_use]
+    pub fn for_kernel(count: u32, prepare: fn(*const u8, usize)) -> FramePool {
+        let mut free: Vec<u32> = (0..).filter(|n| memory::is_in_page(*n)).take(count as usize).collect();
+        free.reverse();
+        let all = free.first().map_or(0, |last| last + 1);
+        FramePool { memory: Arc::new(FrameMemory::new(all, prepare)), free }
+    }
+
+    /// Its memory, which a back end registers with the kernel.
+    pub(crate) fn memory(&self) -> &Arc<FrameMemory> {
+        &self.memory
     }
 
     /// A free buffer.
@@ -110,70 +127,49 @@ impl FramePool {
         self.free.len()
     }
 
-    /// Number of buffers.
+    /// All buffers, by number.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffers.len()
-    }
-
-    /// Whether there are no buffers at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffers.is_empty()
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "memory shared with the kernel")]
+    pub fn buffers(&mut self) -> FrameBuffers<'_> {
+        // SAFETY: the pool, the only one of this memory, is borrowed mutably for as long as they are.
+        unsafe { FrameBuffers::of(&self.memory) }
     }
 
     /// A whole buffer.
     #[must_use]
     #[inline(always)]
-    pub fn buffer(&mut self, number: u32) -> &mut [u8; STRIDE] {
-        &mut self.buffers[number as usize]
-    }
-
-    /// All buffers, by number.
-    #[must_use]
-    #[inline(always)]
-    pub fn buffers(&mut self) -> &mut [[u8; STRIDE]] {
-        &mut self.buffers
+    pub fn buffer(&mut self, number: u32) -> &mut FrameBuffer {
+        self.buffers().only(number)
     }
 
     /// Two buffers at once; `None` if they are the same.
     #[inline]
-    pub fn pair(&mut self, one: u32, other: u32) -> Option<[&mut [u8; STRIDE]; 2]> {
-        self.buffers.get_disjoint_mut([one as usize, other as usize]).ok()
+    pub fn pair(&mut self, one: u32, other: u32) -> Option<[&mut FrameBuffer; 2]> {
+        self.buffers().pair(one, other)
     }
 
     /// Several buffers at once; empty if two numbers are equal.
     #[must_use]
-    pub fn disjoint(&mut self, numbers: &[u32]) -> Vec<&mut [u8; STRIDE]> {
-        let mut order: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
-        order.sort_unstable();
-        let mut found: Vec<(usize, &mut [u8; STRIDE])> = Vec::with_capacity(numbers.len());
-        let (mut rest, mut passed) = (&mut self.buffers[..], 0);
-        for (number, place) in order {
-            let skip = number.checked_sub(passed).map(|skip| skip as usize);
-            let found_here = skip.and_then(|skip| rest.get_mut(skip..)).and_then(<[_]>::split_first_mut);
-            let Some((buffer, after)) = found_here else { return Vec::new() };
-            found.push((place, buffer));
-            (rest, passed) = (after, number + 1);
-        }
-        found.sort_unstable_by_key(|(place, _)| *place);
-        found.into_iter().map(|(_, buffer)| buffer).collect()
+    pub fn disjoint(&mut self, numbers: &[u32]) -> Vec<&mut FrameBuffer> {
+        self.buffers().disjoint(numbers)
     }
 
     /// The bytes of a frame.
     #[must_use]
     #[inline(always)]
+    #[allow(unsafe_code, reason = "memory shared with the kernel")]
     pub fn bytes(&self, frame: Frame) -> &[u8] {
-        let buffer = &self.buffers[frame.buffer as usize];
-        &buffer[..usize::from(frame.length).min(STRIDE)]
+        // SAFETY: the pool is borrowed for as long as the bytes, and to change a buffer it must be borrowed mutably.
+        let buffer = unsafe { FrameBuffers::of(&self.memory) }.shared(frame.buffer);
+        &buffer[..usize::from(frame.length).min(BUFFER)]
     }
 
     /// The bytes of a frame, mutable.
     #[must_use]
     #[inline(always)]
     pub fn bytes_mut(&mut self, frame: Frame) -> &mut [u8] {
-        let buffer = &mut self.buffers[frame.buffer as usize];
-        &mut buffer[..usize::from(frame.length).min(STRIDE)]
+        &mut self.buffer(frame.buffer)[..usize::from(frame.length).min(BUFFER)]
     }
 
     /// Copies a frame into a free buffer; `None` if it is longer than a buffer or no buffer is free.
@@ -184,11 +180,11 @@ impl FramePool {
     /// [`FramePool::store`] for a frame that lies in parts.
     pub fn store_parts(&mut self, parts: &[&[u8]], port: u16) -> Option<Frame> {
         let length = parts.iter().map(|part| part.len()).sum();
-        if length > STRIDE {
+        if length > BUFFER {
             return None;
         }
         let buffer = self.take()?;
-        let mut rest = &mut self.buffers[buffer as usize][..length];
+        let mut rest = &mut self.buffer(buffer)[..length];
         for part in parts {
             let (own, behind) = rest.split_at_mut(part.len());
             own.copy_from_slice(part);

@@ -24,6 +24,6 @@ pub mod worker;
 pub use app::{Application, Desk};
 pub use counters::{DropCause, InterfaceCounters, RouterCounters};
 pub use interface::Interface;
-pub use weft_device::{BATCH, Backend, Frame, FrameBatch, FramePool, STRIDE, SendQueues, backend, pool};
+pub use weft_device::{BATCH, BUFFER, Backend, Frame, FrameBatch, FramePool, SendQueues, backend, pool};
 pub use weft_packet::stations as neighbours;
 pub use worker::RouterWorker;

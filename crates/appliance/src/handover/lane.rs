@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rtrb::{Consumer, Producer, RingBuffer};
-use weft_router::STRIDE;
+use weft_router::BUFFER;
 use weft_router::backend::DeviceLosses;
 
 use super::bell::Bell;
@@ -13,7 +13,7 @@ use super::bell::Bell;
 pub(super) const LANE: usize = 8 * weft_router::BATCH;
 
 struct Packet {
-    bytes: Box<[u8; STRIDE]>,
+    bytes: Box<[u8; BUFFER]>,
     length: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct LaneEnd {
 pub(super) fn lane(bell: Bell) -> (LaneStart, LaneEnd) {
     let ((full, leaving), (mut returning, empty)) = (RingBuffer::new(LANE), RingBuffer::new(LANE));
     for _ in 0..LANE {
-        let _ = returning.push(Packet { bytes: Box::new([0; STRIDE]), length: 0 });
+        let _ = returning.push(Packet { bytes: Box::new([0; BUFFER]), length: 0 });
     }
     let ended = Arc::new(AtomicBool::new(false));
     let start = LaneStart { full, empty, bell, ended: Arc::clone(&ended) };
@@ -44,7 +44,7 @@ pub(super) fn lane(bell: Bell) -> (LaneStart, LaneEnd) {
 }
 
 impl LaneStart {
-    /// Puts a packet of at most [`STRIDE`] bytes in; false if the lane is full or has ended.
+    /// Puts a packet of at most [`BUFFER`] bytes in; false if the lane is full or has ended.
     pub(super) fn put(&mut self, bytes: &[u8]) -> bool {
         if self.ended.load(Ordering::Relaxed) {
             return false;

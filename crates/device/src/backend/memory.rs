@@ -11,7 +11,7 @@ use weft_core::{Purpose, Random};
 use weft_packet::{Mac, checksum};
 
 use crate::backend::{Backend, DeviceLosses};
-use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
+use crate::pool::{BATCH, Frame, FrameBatch, FrameBuffer, FramePool};
 
 /// The contents of received frames.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl DestinationDraw {
 
     /// Writes station, TTL, destination and checksum of the frame in a buffer.
     #[inline(always)]
-    fn write(&mut self, buffer: &mut [u8; STRIDE]) {
+    fn write(&mut self, buffer: &mut FrameBuffer) {
         buffer[..6].copy_from_slice(&self.station.0);
         let destination = self.next();
         let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
@@ -96,7 +96,7 @@ impl DestinationList {
     }
 
     /// Writes station, hop limit and destination of the frame in a buffer.
-    fn write(&mut self, buffer: &mut [u8; STRIDE]) {
+    fn write(&mut self, buffer: &mut FrameBuffer) {
         buffer[..6].copy_from_slice(&self.station.0);
         buffer[21] = 64;
         buffer[38..54].copy_from_slice(&self.destinations[self.at].to_be_bytes());
@@ -167,7 +167,8 @@ impl Backend for MemoryRing {
             batch.extend(&self.ring[ahead]);
             batch.extend(&self.ring[behind]);
             if let MemoryTraffic::RandomDestinations(draw) = &mut self.traffic {
-                batch.frames().iter().for_each(|frame| draw.write(pool.buffer(frame.buffer)));
+                let mut buffers = pool.buffers();
+                batch.frames().iter().for_each(|frame| draw.write(buffers.get_mut(frame.buffer)));
             }
         }
         self.head += count;

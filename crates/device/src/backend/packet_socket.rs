@@ -7,7 +7,7 @@ use weft_packet::checksum;
 
 use crate::backend::system::{self, HeardStations, SendFailure};
 use crate::backend::{Backend, DeviceLosses, give_back, oversized};
-use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
+use crate::pool::{BATCH, BUFFER, Frame, FrameBatch, FrameBuffer, FramePool};
 
 /// Which frames of an interface a socket receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl PacketSocket {
         self.losses.arrived_bytes += length as u64;
         let name = &self.interface;
         let found =
-            format_args!("{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}");
+            format_args!("{name}: a frame of {length} bytes is dropped, because buffers hold {BUFFER}");
         oversized::tell_of_first(found, name);
     }
 }
@@ -94,7 +94,7 @@ impl Backend for PacketSocket {
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
         let taken: Vec<u32> = (0..batch.room()).map_while(|_| pool.take()).collect();
         let (mut lengths, mut starts) = ([0; BATCH], [[0; 2]; BATCH]);
-        let mut buffers: Vec<&mut [u8; STRIDE]> = pool.disjoint(&taken);
+        let mut buffers: Vec<&mut FrameBuffer> = pool.disjoint(&taken);
         let (mut unsummed, mut tagged) = (0_u64, 0_u64);
         let result = system::receive_many(&self.socket, &mut buffers, |n, length, note, has_tag| {
             lengths[n] = length;
@@ -102,17 +102,17 @@ impl Backend for PacketSocket {
             unsummed |= u64::from(note[0] & NEEDS_CHECKSUM) << n;
             starts[n] = [u16::from_ne_bytes([note[6], note[7]]), u16::from_ne_bytes([note[8], note[9]])];
         });
-        for n in (0..BATCH).filter(|n| unsummed >> n & 1 == 1 && lengths[*n] <= STRIDE) {
+        for n in (0..BATCH).filter(|n| unsummed >> n & 1 == 1 && lengths[*n] <= BUFFER) {
             complete(&mut buffers[n][..lengths[n]], starts[n].map(usize::from));
         }
         for (n, (buffer, length)) in taken.into_iter().zip(lengths).enumerate() {
             match length {
-                1..=STRIDE if tagged >> n & 1 == 0 => {
+                1..=BUFFER if tagged >> n & 1 == 0 => {
                     batch.push(Frame { buffer, length: length as u16, port: self.port });
                     continue;
                 }
                 0 => {}
-                1..=STRIDE => {
+                1..=BUFFER => {
                     self.losses.tagged += 1;
                     self.losses.arrived_bytes += length as u64;
                 }

@@ -7,7 +7,7 @@ use std::io;
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-use crate::pool::{BATCH, STRIDE};
+use crate::pool::{BATCH, BUFFER, FrameBuffer};
 
 /// The header that the kernel puts in front of each frame (`virtio_net_hdr`): whether the sender has left the checksum
 /// to the card.
@@ -259,7 +259,7 @@ impl Messages {
 #[allow(unsafe_code, reason = "a system call")]
 pub fn receive_many(
     socket: &OwnedFd,
-    buffers: &mut [&mut [u8; STRIDE]],
+    buffers: &mut [&mut FrameBuffer],
     mut got: impl FnMut(usize, usize, &OffloadNote, bool),
 ) -> io::Result<()> {
     let count = buffers.len().min(BATCH);
@@ -267,13 +267,13 @@ pub fn receive_many(
     let mut beside: [SideNote; BATCH] = [[0; 10]; BATCH];
     let mut messages = Messages::new();
     for (n, buffer) in buffers[..count].iter_mut().enumerate() {
-        messages.set(n, notes[n].as_mut_ptr(), (buffer.as_mut_ptr(), STRIDE));
+        messages.set(n, notes[n].as_mut_ptr(), (buffer.as_mut_ptr(), BUFFER));
         let header = &mut messages.messages[n].msg_hdr;
         header.msg_control = beside[n].as_mut_ptr().cast();
         header.msg_controllen = size_of::<SideNote>() as _;
     }
     let (flags, messages) = (libc::MSG_DONTWAIT | libc::MSG_TRUNC, &mut messages.messages);
-    // SAFETY: `count` messages each point to a side note and to two parts, and these to a note and to a buffer of STRIDE bytes, which
+    // SAFETY: `count` messages each point to a side note and to two parts, and these to a note and to a buffer of BUFFER bytes, which
     // are borrowed mutably for as long as the call lasts; all arrays have BATCH elements and outlive it; there is no time-out.
     let result = unsafe {
         libc::recvmmsg(

@@ -1,8 +1,9 @@
 //! AF_XDP: frames taken in front of the kernel's own processing, through rings in shared memory.
 //!
-//! Every queue of an interface has a socket with memory of its own, so that no socket can starve another's rings. A
-//! frame is copied once between that memory and the worker's buffers. A chunk that has been read returns to the fill
-//! ring as soon as that has a slot, whatever happens to its frame, so the kernel never runs out of chunks.
+//! The kernel writes arriving frames into the worker's own buffers and reads what it sends from there: a frame that goes from one
+//! queue of a worker to another stays where it is. Every queue lends as many buffers for arriving frames as its ring has slots, and
+//! a frame is taken only if another buffer can replace its own. The kernel therefore never runs out of them, whatever happens to
+//! the frames.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -10,14 +11,14 @@ use std::sync::Arc;
 
 use crate::backend::system::{self, HeardStations};
 use crate::backend::{Backend, DeviceLosses, give_back};
-use crate::pool::{Frame, FrameBatch, FramePool};
+use crate::pool::{BATCH, BUFFER, Frame, FrameBatch, FramePool, HEADROOM};
 
 mod program;
 mod ring;
 mod socket;
 
 use program::{AttachedProgram, MOST_QUEUES};
-use socket::{CHUNK, CHUNKS, FramePlace, XdpSocket};
+use socket::{FramePlace, SLOTS, XdpSocket, buffer_of, chunk_of};
 
 /// An interface whose frames go to sockets while this exists.
 #[derive(Debug)]
@@ -55,8 +56,8 @@ fn listen(index: i32, stations: HeardStations) -> io::Result<OwnedFd> {
 pub struct XdpQueue {
     socket: XdpSocket,
     port: u16,
-    /// Chunks for sending that the kernel does not have.
-    free: Vec<u32>,
+    /// Buffers that the kernel has for sending.
+    sending: u32,
     losses: DeviceLosses,
     send_calls: u64,
     /// Of the frames missed since the socket was opened, those already reported.
@@ -65,56 +66,85 @@ pub struct XdpQueue {
 }
 
 impl XdpQueue {
-    /// The longest frame that it receives, without FCS: a chunk without the room that the kernel keeps in front (`XDP_PACKET_HEADROOM`).
-    pub const LONGEST: usize = CHUNK - 256;
+    /// The number of buffers that it lends to the kernel at most.
+    pub const LENDS: u32 = 2 * SLOTS;
 
-    /// Opens a queue for the port `port`, with zero copy where its driver can, otherwise with one copy.
+    /// Opens a queue for the port `port`, with zero copy where its driver can, otherwise with one copy by the kernel. It serves the
+    /// owner of the pool, [made for it](FramePool::for_kernel), and lends buffers of that.
     ///
     /// # Errors
-    /// There is no such queue, or no permission.
-    pub fn open(interface: Arc<XdpInterface>, port: u16, queue: u32) -> io::Result<XdpQueue> {
+    /// There is no such queue, no permission, or the pool has not buffers enough.
+    pub fn open(
+        interface: Arc<XdpInterface>,
+        port: u16,
+        queue: u32,
+        pool: &mut FramePool,
+    ) -> io::Result<XdpQueue> {
         if queue >= MOST_QUEUES {
             let message = format!("queues are numbered up to {}", MOST_QUEUES - 1);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let open = |zero_copy| XdpSocket::open(interface.index, queue, zero_copy);
+        if pool.free() < XdpQueue::LENDS as usize {
+            return Err(io::Error::other("the worker has not buffers enough"));
+        }
+        let lent: Vec<u32> = (0..SLOTS).map_while(|_| pool.take()).collect();
+        let place = |zero_copy| (interface.index, queue, zero_copy);
+        let open = |zero_copy| XdpSocket::open(place(zero_copy), Arc::clone(pool.memory()), &lent);
         let socket = open(true).or_else(|_| open(false))?;
         interface.program.insert(queue, &socket.descriptor)?;
-        let free = (CHUNKS..2 * CHUNKS).collect();
         let losses = DeviceLosses::default();
-        Ok(XdpQueue { socket, port, free, losses, send_calls: 0, told: 0, _interface: interface })
+        Ok(XdpQueue { socket, port, sending: 0, losses, send_calls: 0, told: 0, _interface: interface })
     }
 
-    /// Takes back the chunks that the kernel has sent.
-    fn reclaim(&mut self) {
-        let (free, sending) = (&mut self.free, CHUNKS..2 * CHUNKS);
-        self.socket.completed.consume(CHUNKS, |address| {
-            let chunk = u32::try_from(address / CHUNK as u64).ok();
-            free.extend(chunk.filter(|chunk| sending.contains(chunk)));
+    /// Frames lie in the memory of one pool, and in no other.
+    fn check(&self, pool: &FramePool) -> io::Result<()> {
+        if self.socket.is_over(pool.memory()) {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "the buffers are those of another worker"))
+    }
+
+    /// Releases the buffers that the kernel has sent.
+    fn reclaim(&mut self, pool: &mut FramePool) {
+        self.sending -= self.socket.completed.consume(SLOTS.min(self.sending), |address| {
+            buffer_of(address).into_iter().for_each(|buffer| pool.give(buffer));
         });
     }
 
-    /// Puts a frame of at most a chunk into the ring; `false` if there is no room.
-    fn send(&mut self, bytes: &[u8]) -> bool {
-        let Some(chunk) = self.free.pop() else { return false };
-        let place = self.socket.write(chunk, bytes);
-        let is_in = self.socket.send.produce([place]) > 0;
-        if !is_in {
-            self.free.push(chunk);
-        }
+    /// Puts a frame into the ring; `false` if there is no room.
+    fn send(&mut self, frame: Frame) -> bool {
+        let address = chunk_of(frame.buffer) + HEADROOM as u64;
+        let place = FramePlace { address, length: frame.length.into(), options: 0 };
+        let is_in = self.sending < SLOTS && self.socket.send.produce([place]) > 0;
+        self.sending += u32::from(is_in);
         is_in
     }
 
+    /// The frame at a place where the kernel has written it, if it fits a buffer.
+    fn take_in(&mut self, pool: &mut FramePool, place: FramePlace) -> Option<Frame> {
+        let buffer = place.buffer()?;
+        let is_here = place.extent() == (HEADROOM, place.length as usize) && place.length as usize <= BUFFER;
+        if place.length > 0 && (is_here || pool.buffers().settle(buffer, place.extent())) {
+            return Some(Frame { buffer, length: place.length as u16, port: self.port });
+        }
+        if place.length > 0 {
+            self.losses.oversized += 1;
+            self.losses.arrived_bytes += u64::from(place.length);
+        }
+        pool.give(buffer);
+        None
+    }
+
     /// Makes the kernel send what is in the ring. What it cannot send now stays there.
-    fn push(&mut self) -> io::Result<()> {
+    fn push(&mut self, pool: &mut FramePool) -> io::Result<()> {
         // The kernel sends a few dozen frames for each call.
-        for _ in 0..CHUNKS / 16 {
+        for _ in 0..SLOTS / 16 {
             if self.socket.send.pending() == 0 {
                 break;
             }
             self.send_calls += 1;
             match self.socket.wake().map_err(|error| (wake_outcome(error.raw_os_error()), error)) {
-                Ok(()) | Err((WakeOutcome::Again, _)) => self.reclaim(),
+                Ok(()) | Err((WakeOutcome::Again, _)) => self.reclaim(pool),
                 Err((WakeOutcome::Later, _)) => break,
                 Err((WakeOutcome::Failed, error)) => return Err(error),
             }
@@ -145,53 +175,49 @@ fn wake_outcome(errno: Option<i32>) -> WakeOutcome {
 
 impl Backend for XdpQueue {
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
-        if self.socket.send.pending() > 0 {
-            self.push()?;
+        self.check(pool)?;
+        if self.sending > 0 {
+            self.reclaim(pool);
+            if self.socket.send.pending() > 0 {
+                self.push(pool)?;
+            }
         }
         let most = batch.room().min(pool.free());
-        let mut places = [FramePlace::default(); crate::pool::BATCH];
+        let mut places = [FramePlace::default(); BATCH];
         let mut count = 0;
         self.socket.received.consume(most.min(places.len()) as u32, |place| {
             places[count] = place;
             count += 1;
         });
+        // As many as there are frames: no more have been taken than are free.
+        let lent = (0..count).map_while(|_| pool.take());
+        self.socket.fill.refill(lent.map(chunk_of));
         for place in &places[..count] {
-            match pool.store(self.socket.bytes(*place), self.port) {
-                Some(frame) if frame.length > 0 => {
-                    batch.push(frame);
-                }
-                Some(frame) => pool.give(frame.buffer),
-                None => {
-                    self.losses.oversized += 1;
-                    self.losses.arrived_bytes += u64::from(place.length);
-                }
+            if let Some(frame) = self.take_in(pool, *place) {
+                batch.push(frame);
             }
         }
-        // The kernel put the frame somewhere into the chunk; the ring takes its beginning.
-        let chunks = places[..count].iter().map(|place| place.address / CHUNK as u64 * CHUNK as u64);
-        self.socket.fill.refill(chunks);
         Ok(())
     }
 
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
-        self.reclaim();
-        let (mut sent, mut result) = (0, Ok(()));
-        for frame in frames.iter() {
-            if self.free.is_empty() {
-                result = result.and(self.push());
+        if let Err(error) = self.check(pool) {
+            give_back(pool, frames);
+            return Err(error);
+        }
+        self.reclaim(pool);
+        let (mut lost, mut result) = (0, Ok(()));
+        for frame in frames.drain(..) {
+            if self.sending == SLOTS {
+                result = result.and(self.push(pool));
             }
-            let bytes = pool.bytes(*frame);
-            let fits = bytes.len() <= CHUNK;
-            self.losses.refused += u64::from(!fits);
-            if fits && self.send(bytes) {
-                sent += 1;
-            } else {
+            if !self.send(frame) {
+                lost += 1;
                 self.losses.unsent_bytes += u64::from(frame.length);
+                pool.give(frame.buffer);
             }
         }
-        let lost = frames.len() - sent;
-        give_back(pool, frames);
-        result.and(self.push()).map(|()| lost)
+        result.and(self.push(pool)).map(|()| lost)
     }
 
     fn losses(&mut self) -> DeviceLosses {

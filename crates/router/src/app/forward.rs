@@ -55,8 +55,9 @@ impl Application for Forwarding {
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
         let Some(first) = batch.frames().first() else { return };
         let wire = self.wires[usize::from(first.port)];
+        let mut buffers = desk.pool.buffers();
         for frame in batch.frames() {
-            desk.pool.buffer(frame.buffer)[..12].copy_from_slice(&wire.addresses);
+            buffers.get_mut(frame.buffer)[..12].copy_from_slice(&wire.addresses);
         }
         if wire.longest < u16::MAX {
             return send_short(desk, wire, batch.frames());

@@ -1,25 +1,55 @@
-//! A socket with its memory: frames in chunks that the kernel and the router hand to each other by four rings.
+//! A socket over a pool's memory: buffers that the kernel and the worker hand to each other by four rings.
+//!
+//! Each socket registers the memory by itself, so that each may be bound with or without zero copy, whatever the others are.
 
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+
+use crate::pool::{FrameMemory, HEADROOM, STRIDE};
 
 use super::ring::{ConsumerRing, ProducerRing, RefillRing, RingParts};
 
-/// Bytes of a chunk, a power of two: a frame.
-pub(crate) const CHUNK: usize = 2048;
-/// Chunks for each direction, and slots of each ring; a power of two.
-pub(crate) const CHUNKS: u32 = 1024;
+/// Slots of each ring, a power of two: as many buffers wait for frames to arrive, and at most as many to be sent.
+pub(crate) const SLOTS: u32 = 1024;
+/// Chunks of the memory, a buffer with its headroom each, begin anywhere.
+const UNALIGNED: u32 = 1;
+/// Bits of an address; above them is the distance from the beginning of the chunk.
+const ADDRESS_BITS: u32 = 48;
 
-/// A frame in a chunk (`struct xdp_desc`).
+/// A frame in the memory (`struct xdp_desc`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FramePlace {
     pub(crate) address: u64,
     pub(crate) length: u32,
     pub(crate) options: u32,
+}
+
+impl FramePlace {
+    /// The number of its buffer.
+    pub(crate) fn buffer(self) -> Option<u32> {
+        buffer_of(self.address & ((1 << ADDRESS_BITS) - 1))
+    }
+
+    /// Where it begins, in bytes from the beginning of the headroom, and its length.
+    pub(crate) fn extent(self) -> (usize, usize) {
+        let start = (self.address & ((1 << ADDRESS_BITS) - 1)) % STRIDE as u64;
+        (start as usize + (self.address >> ADDRESS_BITS) as usize, self.length as usize)
+    }
+}
+
+/// The address of a buffer's headroom.
+pub(crate) fn chunk_of(buffer: u32) -> u64 {
+    u64::from(buffer) * STRIDE as u64
+}
+
+/// The number of the buffer in which an address lies, or in whose headroom.
+pub(crate) fn buffer_of(address: u64) -> Option<u32> {
+    u32::try_from(address / STRIDE as u64).ok()
 }
 
 /// `struct xdp_umem_reg`.
@@ -82,12 +112,10 @@ unsafe impl Send for Mapping {}
 
 impl Mapping {
     #[allow(unsafe_code, reason = "a system call")]
-    fn new(length: usize, flags: i32, of: Option<(&OwnedFd, i64)>) -> io::Result<Mapping> {
-        let (fd, offset) = of.map_or((-1, 0), |(fd, offset)| (fd.as_raw_fd(), offset));
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
+    fn new(length: usize, socket: &OwnedFd, offset: i64) -> io::Result<Mapping> {
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE);
         // SAFETY: the kernel chooses the place, so that no other mapping is touched.
-        let start =
-            unsafe { libc::mmap(null_mut(), length, protection, flags | libc::MAP_POPULATE, fd, offset) };
+        let start = unsafe { libc::mmap(null_mut(), length, protection, flags, socket.as_raw_fd(), offset) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -109,12 +137,12 @@ impl Mapping {
 impl Drop for Mapping {
     #[allow(unsafe_code, reason = "a system call")]
     fn drop(&mut self) {
-        // SAFETY: exactly what `new` has mapped; rings and chunks in it are dropped with their owner, this mapping's owner.
+        // SAFETY: exactly what `new` has mapped; the ring in it is dropped with its owner, this mapping's owner.
         unsafe { libc::munmap(self.start.cast(), self.length) };
     }
 }
 
-/// A socket bound to a queue of an interface. Chunks below [`CHUNKS`] receive, the others send.
+/// A socket bound to a queue of an interface.
 #[derive(Debug)]
 pub(crate) struct XdpSocket {
     // Rings point into mappings: they are dropped first.
@@ -123,7 +151,8 @@ pub(crate) struct XdpSocket {
     pub(crate) send: ProducerRing<FramePlace>,
     pub(crate) completed: ConsumerRing<u64>,
     pub(crate) descriptor: OwnedFd,
-    chunks: Mapping,
+    /// What the kernel writes, until the descriptor is closed.
+    memory: Arc<FrameMemory>,
     _rings: [Mapping; 4],
 }
 
@@ -159,21 +188,25 @@ fn offsets(socket: &OwnedFd) -> io::Result<[RingOffsets; 4]> {
 
 /// Maps a ring whose slots have type `T`.
 fn ring<T>(socket: &OwnedFd, place: i64, offsets: RingOffsets) -> io::Result<(Mapping, RingParts<T>)> {
-    let length = offsets.slots as usize + CHUNKS as usize * size_of::<T>();
-    let mapping = Mapping::new(length, libc::MAP_SHARED, Some((socket, place)))?;
+    let length = offsets.slots as usize + SLOTS as usize * size_of::<T>();
+    let mapping = Mapping::new(length, socket, place)?;
     let producer: *mut AtomicU32 = mapping.at(offsets.producer);
     let consumer: *mut AtomicU32 = mapping.at(offsets.consumer);
     let slots = mapping.at(offsets.slots);
-    Ok((mapping, RingParts { producer, consumer, slots, size: CHUNKS }))
+    Ok((mapping, RingParts { producer, consumer, slots, size: SLOTS }))
 }
 
 impl XdpSocket {
-    /// Opens a socket with memory of its own; it is bound, and its fill ring full, when this returns.
+    /// Opens a socket over this memory; it is bound, and `lent` buffers are in its fill ring, when this returns.
     ///
     /// # Errors
     /// No permission, no such queue, or no zero copy.
     #[allow(unsafe_code, reason = "system calls")]
-    pub(crate) fn open(interface: u32, queue: u32, zero_copy: bool) -> io::Result<XdpSocket> {
+    pub(crate) fn open(
+        (interface, queue, zero_copy): (u32, u32, bool),
+        memory: Arc<FrameMemory>,
+        lent: &[u32],
+    ) -> io::Result<XdpSocket> {
         // SAFETY: no memory is passed.
         let raw = unsafe { libc::socket(libc::AF_XDP, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
         if raw < 0 {
@@ -181,19 +214,18 @@ impl XdpSocket {
         }
         // SAFETY: the call has just returned this descriptor, and nothing else owns it.
         let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
-        let length = 2 * CHUNKS as usize * CHUNK;
-        let chunks = Mapping::new(length, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, None)?;
-        let memory = MemoryRegistration {
-            address: chunks.start.addr() as u64,
+        let (start, length) = memory.range();
+        let registration = MemoryRegistration {
+            address: start.expose_provenance() as u64,
             length: length as u64,
-            chunk: CHUNK as u32,
+            chunk: STRIDE as u32,
             headroom: 0,
-            flags: 0,
+            flags: UNALIGNED,
             metadata: 0,
         };
-        set(&descriptor, MEMORY, &memory)?;
+        set(&descriptor, MEMORY, &registration)?;
         for option in [FILL_RING, COMPLETION_RING, RECEIVE_RING, SEND_RING] {
-            set(&descriptor, option, &CHUNKS)?;
+            set(&descriptor, option, &SLOTS)?;
         }
         let [receive, send, fill, completion] = offsets(&descriptor)?;
         let (first, receive) = ring(&descriptor, RECEIVE_PLACE, receive)?;
@@ -205,7 +237,7 @@ impl XdpSocket {
         // SAFETY: as above.
         let (received, completed) = unsafe { (ConsumerRing::new(receive), ConsumerRing::new(completion)) };
         let mut fill = RefillRing::new(fill);
-        fill.refill((0..CHUNKS).map(|chunk| u64::from(chunk) * CHUNK as u64));
+        fill.refill(lent.iter().map(|buffer| chunk_of(*buffer)));
         let flags = if zero_copy { ZERO_COPY } else { COPY };
         let address = XdpAddress { family: libc::AF_XDP as u16, flags, interface, queue, shared: 0 };
         // SAFETY: the pointer is to a structure of the given length, which the call only reads.
@@ -214,45 +246,19 @@ impl XdpSocket {
             return Err(io::Error::last_os_error());
         }
         let _rings = [first, second, third, fourth];
-        Ok(XdpSocket { fill, received, send, completed, descriptor, chunks, _rings })
+        Ok(XdpSocket { fill, received, send, completed, descriptor, memory, _rings })
     }
 
     /// Frames that arrived since it was opened and did not reach the receive ring (`struct xdp_statistics`): no chunk
-    /// was free, the ring was full, or the frame was longer than a chunk.
+    /// was free, the ring was full, or the frame was longer than a buffer.
     pub(crate) fn missed(&self) -> io::Result<u64> {
         let ([dropped, _, _, ring_full, ..], _) = ask::<6>(&self.descriptor, STATISTICS)?;
         Ok(dropped + ring_full)
     }
 
-    /// The bytes of a received frame; empty if its place lies outside the memory.
-    #[allow(unsafe_code, reason = "mapped memory")]
-    pub(crate) fn bytes(&self, place: FramePlace) -> &[u8] {
-        let end = place.address.checked_add(u64::from(place.length));
-        if end.is_none_or(|end| end > self.chunks.length as u64) {
-            return &[];
-        }
-        // SAFETY: the bytes lie inside the mapping; the kernel has given the chunk to us and does not write it until it is back in
-        // the fill ring, for which the caller needs the socket mutably, after this borrow.
-        unsafe {
-            std::slice::from_raw_parts(self.chunks.start.add(place.address as usize), place.length as usize)
-        }
-    }
-
-    /// Copies a frame into a chunk for sending, which the kernel does not have.
-    #[allow(unsafe_code, reason = "mapped memory")]
-    pub(crate) fn write(&mut self, chunk: u32, bytes: &[u8]) -> FramePlace {
-        assert!((CHUNKS..2 * CHUNKS).contains(&chunk) && bytes.len() <= CHUNK, "a chunk for sending");
-        let address = u64::from(chunk) * CHUNK as u64;
-        // SAFETY: the chunk lies inside the mapping and is longer than the bytes; it has been completed, so that the kernel does not
-        // read it; the memory does not overlap a slice of the caller.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                bytes.as_ptr(),
-                self.chunks.start.add(address as usize),
-                bytes.len(),
-            );
-        }
-        FramePlace { address, length: bytes.len() as u32, options: 0 }
+    /// Whether a pool has the memory of this socket.
+    pub(crate) fn is_over(&self, memory: &Arc<FrameMemory>) -> bool {
+        Arc::ptr_eq(&self.memory, memory)
     }
 
     /// Asks the kernel to send what is in the ring.
@@ -266,4 +272,4 @@ impl XdpSocket {
     }
 }
 
-const _: () = assert!(CHUNK.is_power_of_two() && CHUNKS.is_power_of_two());
+const _: () = assert!(SLOTS.is_power_of_two() && HEADROOM == 256);

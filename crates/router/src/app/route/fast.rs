@@ -10,14 +10,11 @@ use weft_packet::{Mac, ipv4, ipv6};
 use crate::app::Desk;
 use crate::app::route::{ETHERNET, Routing, SetAside};
 use crate::control::{Adjacency, AdjacencyTable};
-use crate::pool::{BATCH, Frame, STRIDE, SendQueues};
+use crate::pool::{BATCH, Frame, FrameBuffer, FrameBuffers, SendQueues};
 
 /// Indices in a batch, one bit each.
 type Places = u64;
 const _: () = assert!(Places::BITS as usize == BATCH);
-
-/// A buffer of a frame.
-type Buffer = [u8; STRIDE];
 
 /// The frames of a batch, and their look-ups.
 pub(super) struct Lanes {
@@ -54,7 +51,7 @@ enum Destination {
 /// The destination MAC address of a frame, as a number; above it is the group bit of the sender's address, which no
 /// station sets.
 #[inline(always)]
-fn station_of(buffer: &Buffer) -> u64 {
+fn station_of(buffer: &FrameBuffer) -> u64 {
     u64::from_le_bytes(*buffer.first_chunk().expect("a buffer is longer")) & 0x1_ffff_ffff_ffff
 }
 
@@ -64,19 +61,19 @@ fn as_number(Mac([a, b, c, d, e, f]): Mac) -> u64 {
 
 /// The bytes of a buffer behind the Ethernet header.
 #[inline(always)]
-fn packet_of<const N: usize>(buffer: &Buffer) -> &[u8; N] {
+fn packet_of<const N: usize>(buffer: &FrameBuffer) -> &[u8; N] {
     buffer[ETHERNET..].first_chunk().expect("a buffer is longer")
 }
 
 /// [`packet_of`], to be changed.
 #[inline(always)]
-fn packet_in<const N: usize>(buffer: &mut Buffer) -> &mut [u8; N] {
+fn packet_in<const N: usize>(buffer: &mut FrameBuffer) -> &mut [u8; N] {
     buffer[ETHERNET..].first_chunk_mut().expect("a buffer is longer")
 }
 
 /// The destination of a frame that is an IPv4 packet for this station and needs only a next hop.
 #[inline(always)]
-fn plain_v4(buffer: &Buffer, length: u16, station: u64) -> Option<u32> {
+fn plain_v4(buffer: &FrameBuffer, length: u16, station: u64) -> Option<u32> {
     // Compares the Ethernet type and the first byte of the packet at once: version 4 without options.
     let kind = u32::from_le_bytes(*buffer[12..].first_chunk()?) & 0x00ff_ffff;
     if station_of(buffer) != station || kind != u32::from_le_bytes([0x08, 0x00, 0x45, 0]) {
@@ -87,7 +84,7 @@ fn plain_v4(buffer: &Buffer, length: u16, station: u64) -> Option<u32> {
 
 /// The same for IPv6.
 #[inline(always)]
-fn plain_v6(buffer: &Buffer, length: u16, station: u64) -> Option<u128> {
+fn plain_v6(buffer: &FrameBuffer, length: u16, station: u64) -> Option<u128> {
     if station_of(buffer) != station || buffer[12..14] != [0x86, 0xdd] {
         return None;
     }
@@ -97,7 +94,7 @@ fn plain_v6(buffer: &Buffer, length: u16, station: u64) -> Option<u128> {
 /// Truncates a frame to its packet and examines that: behind it is the padding of a short frame, or leftover bytes
 /// from its sender's memory.
 #[inline(never)]
-fn trim(buffer: &Buffer, frame: &mut Frame, station: u64) -> Option<Destination> {
+fn trim(buffer: &FrameBuffer, frame: &mut Frame, station: u64) -> Option<Destination> {
     let field = |at: usize| u16::from_be_bytes([buffer[at], buffer[at + 1]]);
     let packet = match field(12) {
         0x0800 => field(16),
@@ -127,12 +124,12 @@ impl Lanes {
     #[inline(never)]
     fn fill(
         &mut self,
-        (frames, buffers, station): (&[Frame], &[Buffer], u64),
+        (frames, buffers, station): (&[Frame], FrameBuffers<'_>, u64),
         (root4, root6): (RootEntries<'_, u32>, RootEntries<'_, u128>),
     ) -> [Places; 4] {
         let (mut are_v6, mut others): (Places, Places) = (0, 0);
         for (at, (frame, own)) in frames.iter().zip(&mut self.v4.addresses).enumerate() {
-            match plain_v4(&buffers[frame.buffer as usize], frame.length, station) {
+            match plain_v4(buffers.get(frame.buffer), frame.length, station) {
                 Some(address) => {
                     root4.anticipate(address);
                     *own = address;
@@ -146,7 +143,7 @@ impl Lanes {
         }
         for at in each(again) {
             let frame = &mut self.frames[at];
-            let buffer = &buffers[frame.buffer as usize];
+            let buffer = buffers.get(frame.buffer);
             let v6 = plain_v6(buffer, frame.length, station).map(Destination::V6);
             match v6.or_else(|| trim(buffer, frame, station)) {
                 Some(Destination::V4(address)) => self.v4.addresses[at] = address,
@@ -170,7 +167,7 @@ impl Routing {
     pub(super) fn route(&mut self, desk: &mut Desk<'_>, frames: &[Frame]) {
         let Some(first) = frames.first() else { return };
         let station = as_number(self.ports[usize::from(first.port)].mac);
-        let batch = (frames, &*desk.pool.buffers(), station);
+        let batch = (frames, desk.pool.buffers(), station);
         let [are_v4, are_v6, others, again] = self.lanes.fill(batch, (self.v4.root(), self.v6.root()));
         let Lanes { frames: own, v4, v6 } = &mut *self.lanes;
         let (own, table) = (&own[..frames.len()], (&*self.table, &self.flows));
@@ -179,11 +176,11 @@ impl Routing {
             self.aside.rest.extend(each(others).map(|at| own[at]));
         }
         if are_v4 != 0 {
-            let lower = |buffer: &mut Buffer| ipv4::lower_ttl(packet_in(buffer));
+            let lower = |buffer: &mut FrameBuffer| ipv4::lower_ttl(packet_in(buffer));
             v4.send((&self.v4, table, &mut self.aside), desk, (own, are_v4), lower);
         }
         if are_v6 != 0 {
-            let lower = |buffer: &mut Buffer| ipv6::lower_hop_limit(packet_in(buffer));
+            let lower = |buffer: &mut FrameBuffer| ipv6::lower_hop_limit(packet_in(buffer));
             v6.send((&self.v6, table, &mut self.aside), desk, (own, are_v6), lower);
         }
     }
@@ -208,7 +205,7 @@ impl<A: AddressKey> Lane<A> {
         (routes, table, aside): (&RouteReader<A>, (&AdjacencyTable, &FlowQueues), &mut SetAside),
         desk: &mut Desk<'_>,
         (frames, places): (&[Frame], Places),
-        lower: impl Fn(&mut Buffer),
+        lower: impl Fn(&mut FrameBuffer),
     ) {
         let hops = &mut self.hops[..frames.len()];
         routes.lookup_all(&self.addresses[..frames.len()], hops);
@@ -228,15 +225,15 @@ fn send_resolved(
     adjacencies: &[Adjacency],
     desk: &mut Desk<'_>,
     (frames, hops): (&[Frame], &[Hop]),
-    lower: &impl Fn(&mut Buffer),
+    lower: &impl Fn(&mut FrameBuffer),
 ) -> Places {
-    let (buffers, out) = (desk.pool.buffers(), &mut *desk.out);
+    let (mut buffers, out) = (desk.pool.buffers(), &mut *desk.out);
     let (mut port, mut from, mut others) = (Adjacency::SLOW, 0, 0);
     for (at, (frame, hop)) in frames.iter().zip(hops).enumerate() {
         let adjacency = adjacencies.get(usize::from(hop.0)).unwrap_or(&Adjacency::UNRESOLVED);
         let carries = adjacency.carries(frame.length);
         if carries {
-            let buffer = &mut buffers[frame.buffer as usize];
+            let buffer = buffers.get_mut(frame.buffer);
             lower(buffer);
             buffer[..12].copy_from_slice(&adjacency.addresses);
         }
@@ -262,7 +259,7 @@ fn send_otherwise(
     (table, aside): ((&AdjacencyTable, &FlowQueues), &mut SetAside),
     desk: &mut Desk<'_>,
     (hop, frame): (Hop, Frame),
-    lower: &impl Fn(&mut Buffer),
+    lower: &impl Fn(&mut FrameBuffer),
 ) {
     match Routing::shared_path(table, hop, desk.pool.bytes(frame)) {
         Some(adjacency) => {
