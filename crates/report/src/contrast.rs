@@ -58,6 +58,8 @@ pub struct Contrast {
     pub finished: u64,
     /// Share of flows that did not finish in the base and in the other case.
     pub unfinished: [f64; 2],
+    /// Whether some of these were given up by their senders.
+    pub given_up: bool,
 }
 
 impl Contrast {
@@ -81,6 +83,7 @@ impl Contrast {
             left_out: other.len() + base.len() - 2 * pairs.len(),
             finished: others.iter().chain(&bases).map(|run| run.summary.flows.finished).sum(),
             unfinished: [unfinished(&bases), unfinished(&others)],
+            given_up: others.iter().chain(&bases).any(|run| gave_up(run)),
         })
     }
 
@@ -111,7 +114,11 @@ impl Contrast {
         if self.unfinished == [0.0, 0.0] {
             return String::new();
         }
-        let how = if counts { "count with their age at the end" } else { "are in neither figure" };
+        let how = match (counts, self.given_up) {
+            (true, true) => "count with their age at the end, or with their deadline if they were given up",
+            (true, false) => "count with their age at the end",
+            (false, _) => "are in neither figure",
+        };
         format!("; {of_other} of the flows with {other} and {of_base} with {base} did not finish and {how}")
     }
 }
@@ -124,6 +131,10 @@ pub fn covers(metric: &str, unfinished: f64) -> bool {
     let percentile = metric.rsplit_once(".p").map(|(_, digits)| digits.replace('_', "."));
     let beyond = percentile.and_then(|digits| digits.parse().ok()).map_or(0.0, |p: f64| 1.0 - p / 100.0);
     !of_finished || metric == MEAN_WITH_OPEN || unfinished <= beyond / 10.0
+}
+
+fn gave_up(run: &Run) -> bool {
+    run.summary.deadlines.as_ref().is_some_and(|found| found.all.terminated > 0)
 }
 
 fn unfinished(runs: &[&Run]) -> f64 {
@@ -183,7 +194,8 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// The schemes compared at a point of the axis; `None` with a single scheme or without flows.
+    /// The schemes compared at a point of the axis; `None` with a single scheme, without flows, or if the baseline gives up too many of
+    /// them.
     #[must_use]
     pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
         if sweep.without_base {
@@ -194,9 +206,10 @@ impl Duel {
             let order = sweep.ratio(scheme, 0, at, sweep.mean_metric()).as_ref().map(MetricOrder::of);
             Some((scheme, order != Some(MetricOrder::Less), mean))
         };
-        let others = (1..sweep.schemes.len()).filter_map(rank);
+        let others = (1..sweep.schemes.len()).filter(|scheme| sweep.is_ranked(*scheme, at)).filter_map(rank);
         let (best, ..) = others.min_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)))?;
-        sweep.estimate(0, at, sweep.mean_metric()).map(|_| Duel { base: 0, best, at })
+        let base = sweep.estimate(0, at, sweep.mean_metric()).filter(|_| sweep.is_ranked(0, at));
+        base.map(|_| Duel { base: 0, best, at })
     }
 
     /// How a metric of the other scheme compares with that of the baseline. If one of the values is zero there is no

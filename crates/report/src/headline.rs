@@ -1,6 +1,7 @@
 //! The answer in one sentence, derived from the data, and the warnings that qualify it. Must not depend on the page.
 
 pub(crate) mod endless;
+mod given_up;
 mod incidents;
 mod timeouts;
 mod warnings;
@@ -93,12 +94,17 @@ impl Headline {
             (_, 2..) if is_of_jobs(sweep) => incidents::of_schemes(sweep, &[0], at),
             _ if endless::endless(&sweep.runs) => endless::of_sweep(sweep, at),
             (Some(duel), _) => {
-                duel_sentence(sweep, duel) + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
+                duel_sentence(sweep, duel)
+                    + &given_up::of_sweep(sweep, at)
+                    + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
             }
             (None, 1) => {
                 trend_sentence(sweep)
                     + &timeouts::of_scheme(sweep, at)
                     + &incidents::of_schemes(sweep, &[0], at)
+            }
+            (None, _) if !given_up::of_sweep(sweep, at).is_empty() => {
+                place_words(sweep, at) + given_up::of_sweep(sweep, at).trim_start()
             }
             (None, _) => {
                 begin(&place_words(sweep, at), "no completion times to compare with those of the baseline.")
@@ -218,7 +224,8 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, sweep.mean_metric());
         contrast.is_some_and(|contrast| matches!(contrast.order(), MetricOrder::Unclear | MetricOrder::Equal))
     };
-    let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
+    let others = (0..sweep.schemes.len())
+        .filter(|scheme| ![duel.base, duel.best].contains(scheme) && sweep.is_ranked(*scheme, duel.at));
     let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
     let names = match alike.as_slice() {
         _ if mean != MetricOrder::Less => return String::new(),
@@ -259,7 +266,8 @@ fn times_words(found: &Contrast) -> String {
 fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     let slower = |best: usize| {
         let contrast = Duel { best, ..duel }.contrast(sweep, sweep.mean_metric());
-        contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater)
+        let is_slower = contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater);
+        is_slower && sweep.is_ranked(best, duel.at)
     };
     sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
 }
@@ -664,6 +672,40 @@ mod tests {
         assert!(text.starts_with("drill finishes flows 1."), "{text}");
         assert!(text.contains("15.0 % with ecmp did not finish and count with their age"), "{text}");
         assert!(!text.contains("percentile"), "the median alone would rank them the other way: {text}");
+    }
+
+    /// A scheme that gives up each flow at once has the least mean. It is told for what it does, and others are compared; one that gives
+    /// up few flows is ranked.
+    #[test]
+    fn who_gives_up_does_not_win() {
+        let quick = |name: &str, terminated: u64| {
+            let mut run = run(name, 1, 100.0, 1_000 - terminated as usize);
+            (run.summary.flows.started, run.summary.flows.unfinished) = (1_000, terminated);
+            run.summary.flows.open_age_us = Some(0.0);
+            let all =
+                crate::summary::DeadlineCounts { flows: 1_000, met: 1_000 - terminated, terminated, late: 0 };
+            run.summary.deadlines = Some(crate::summary::Deadlines { all, ..Default::default() });
+            run
+        };
+        let slow = |name: &str, mean| {
+            let mut run = run(name, 1, mean, 1_000);
+            let all = crate::summary::DeadlineCounts { flows: 1_000, met: 500, late: 500, terminated: 0 };
+            run.summary.deadlines = Some(crate::summary::Deadlines { all, ..Default::default() });
+            run
+        };
+        let told = |runs: &[Run]| sentence(&Sweep::new(runs.to_vec())).replace('\u{202f}', " ");
+        let text = told(&[slow("dctcp", 900.0), quick("pdq", 400)]);
+        let given_up = "pdq gives up 40.0 % of its flows, so its mean FCT is not compared.";
+        assert_eq!(text, format!("{given_up} Deadlines met: dctcp 50.0 %, pdq 60.0 %."));
+        let text = told(&[slow("dctcp", 900.0), slow("pias", 700.0), quick("pdq", 400)]);
+        assert!(text.starts_with("One seed cannot separate pias from dctcp"), "{text}");
+        assert!(text.ends_with("Deadlines met: dctcp 50.0 %, pias 50.0 %, pdq 60.0 %."), "{text}");
+        assert!(text.contains(given_up) && !text.contains("Speed of the others"), "{text}");
+        let text = told(&[quick("pdq", 400), slow("dctcp", 900.0)]);
+        assert_eq!(text, format!("{given_up} Deadlines met: pdq 60.0 %, dctcp 50.0 %."));
+        let text = told(&[slow("dctcp", 900.0), quick("pdq", 10)]);
+        assert!(text.starts_with("One seed cannot separate pdq from dctcp: mean FCT is 99.0 us"), "{text}");
+        assert!(text.contains("at the end, or with their deadline if they were given up"), "{text}");
     }
 
     /// Three seeds that separate two schemes do not separate the best of six.

@@ -20,6 +20,8 @@ pub fn share_one_window(runs: &mut [Run]) {
 
 /// The mean completion time of all flows, finished or not.
 pub const MEAN_WITH_OPEN: &str = "fct.mean_with_open";
+/// The share of flows that a scheme may give up before its mean completion time says nothing any more.
+const MOST_GIVEN_UP: f64 = 0.01;
 
 /// The keys of all labels, in order of first appearance.
 #[must_use]
@@ -194,9 +196,12 @@ impl Sweep {
     }
 
     /// The ratio of a metric under `scheme` to that under `base`, over their common seeds; its interval holds together with those of
-    /// the other schemes.
+    /// the other schemes. There is none of mean completion times where one of them may not be compared.
     #[must_use]
     pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
+        if metric == self.mean_metric() && [scheme, base].iter().any(|of| !self.is_ranked(*of, at)) {
+            return None;
+        }
         let alone = paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)?;
         Some(alone.ratio_among(self.comparisons()))
     }
@@ -210,6 +215,21 @@ impl Sweep {
             true => MEAN_WITH_OPEN,
             false => "fct.mean",
         }
+    }
+
+    /// Whether the mean completion time of a case may be compared. That of a scheme that gives flows up is a lower bound, and the lower
+    /// the more it gives up.
+    #[must_use]
+    pub fn is_ranked(&self, scheme: usize, at: usize) -> bool {
+        self.given_up(scheme, at) <= MOST_GIVEN_UP
+    }
+
+    /// The share of the measured flows of a case that their senders gave up.
+    #[must_use]
+    pub fn given_up(&self, scheme: usize, at: usize) -> f64 {
+        let sum = |of: fn(&Run) -> u64| self.case(scheme, at).into_iter().map(of).sum::<u64>();
+        let given_up = sum(|run| run.summary.deadlines.as_ref().map_or(0, |found| found.all.terminated));
+        given_up as f64 / sum(|run| run.summary.flows.started).max(1) as f64
     }
 
     /// How many schemes are compared with one of them.

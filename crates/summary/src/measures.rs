@@ -319,16 +319,17 @@ mod tests {
     }
 
     /// Two flows finish after 30 us on average. An open one counts with its age of 80 us, whatever its deadline; one that was given
-    /// up, with its deadline of 15 us.
+    /// up, with its deadline, even if the run ends before that.
     #[test]
-    fn a_flow_given_up_counts_until_its_deadline() {
-        let mean = |terminated| {
+    fn a_flow_given_up_counts_with_its_deadline() {
+        let mean = |terminated, deadline| {
             let mut record = record();
             let open = record.flows.last_mut().expect("four flows");
-            (open.terminated, open.deadline) = (terminated, Some(Span::from_us(15)));
+            (open.terminated, open.deadline) = (terminated, Some(Span::from_us(deadline)));
             Summary::new(&record, &RunFacts::default()).mean_with_open()
         };
-        assert_eq!([mean(false), mean(true)], [Some(140.0 / 3.0), Some(25.0)]);
+        assert_eq!([mean(false, 15), mean(true, 15)], [Some(140.0 / 3.0), Some(25.0)]);
+        assert_eq!([mean(false, 900), mean(true, 900)], [Some(140.0 / 3.0), Some(320.0)]);
     }
 
     /// Each flow may be as long as a flow file allows.

@@ -191,7 +191,7 @@ pub struct FlowCounts {
     /// Of this, payload that arrived.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub open_delivered_bytes: u64,
-    /// Ages of measured flows that did not finish, of those given up until their deadline, summed, microseconds.
+    /// Ages of measured flows that did not finish, and deadlines of those given up, summed, microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_age_us: Option<f64>,
     /// Flows that started during the warm-up: not measured.

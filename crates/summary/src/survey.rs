@@ -217,11 +217,11 @@ impl<'a> RecordSurvey<'a> {
     }
 }
 
-/// How long an open flow has taken, at least. One that its sender gave up is of use until its deadline only, however long others
-/// keep the run going.
+/// How long an open flow has taken or would have taken, at least. One that its sender gave up could not have met its deadline,
+/// whether the run ended before or went on for long.
 fn age(flow: &FlowRecord, ended: Time) -> Span {
-    let age = ended.since(flow.start);
-    if flow.terminated { age.min(flow.deadline.unwrap_or(age)) } else { age }
+    let given_up = flow.deadline.filter(|_| flow.terminated);
+    given_up.unwrap_or_else(|| ended.since(flow.start))
 }
 
 /// Assigns flows to groups.

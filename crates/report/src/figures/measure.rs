@@ -288,7 +288,10 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
              over seeds; bands and bars are 95 % intervals (Student's t of the logarithms{}).{}",
             if sweep.comparisons() > 1 { "; those of all schemes hold together" } else { "" },
             match sweep.mean_metric() {
-                MEAN_WITH_OPEN => " Flows that did not finish count with their age at the end.",
+                MEAN_WITH_OPEN => {
+                    " Flows that did not finish count with their age at the end, those given up with their deadline; schemes that give up \
+                     more than 1\u{202f}% are left out."
+                }
                 _ => "",
             }
         ),

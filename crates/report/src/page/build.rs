@@ -175,7 +175,8 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         metric @ MEAN_WITH_OPEN => Measure {
             metric,
             name: "Mean FCT with open flows",
-            caption: "Mean completion time of measured flows; those that did not finish count with their age at the end.",
+            caption: "Mean completion time of measured flows; those that did not finish count with their age at the end, those given up \
+                      with their deadline.",
             ideals: [None; 5],
             ..mean
         },
