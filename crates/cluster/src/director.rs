@@ -9,6 +9,7 @@ use weft_core::{Bytes, Purpose, Random, Rate, Span, Time, random::mix};
 
 use crate::bucket::DirectBucket;
 use crate::flowlet::FlowletTable;
+use crate::links::ClusterLinks;
 
 /// How traffic is spread over the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,7 @@ pub enum ClusterPath {
     Direct,
     /// By this node.
     Via(u16),
-    /// Nowhere: its output node is down.
+    /// Nowhere: no link leads to its output node, nor does any relay.
     Lost,
 }
 
@@ -102,7 +103,7 @@ pub struct DirectorCounters {
     pub direct: u64,
     /// Packets sent by relays.
     pub relayed: u64,
-    /// Packets whose output node was down.
+    /// Packets whose output node could not be reached.
     pub lost: u64,
     /// Packets that followed the one before them in their flow.
     pub kept: u64,
@@ -127,7 +128,7 @@ pub struct Director {
     windows: Box<[LinkWindow]>,
     /// Bytes that a link carries in a window.
     limit: u64,
-    up: Box<[bool]>,
+    links: ClusterLinks,
     next: u16,
     random: Random,
     counters: DirectorCounters,
@@ -145,7 +146,7 @@ impl Director {
             flowlets: FlowletTable::new(if settings.delta > Span::ZERO { settings.flows } else { 1 }),
             windows: vec![LinkWindow::default(); nodes].into(),
             limit: settings.link.bytes_in(WINDOW).0,
-            up: vec![true; nodes].into(),
+            links: ClusterLinks::all_up(settings.nodes),
             next: me,
             random: Random::new(settings.seed, Purpose::Balance, me.into()),
             counters: DirectorCounters::default(),
@@ -160,16 +161,15 @@ impl Director {
             self.counters.here += 1;
             return ClusterPath::Here;
         }
-        if !self.up[usize::from(to)] {
-            self.counters.lost += 1;
-            return ClusterPath::Lost;
-        }
         let key = mix(flow.wrapping_add(u64::from(to) << 48));
-        let kept = self.kept(now, key);
+        let kept = self.kept(now, key, |links, via| links.lead(via, to));
         if kept == Some(to) {
             self.buckets[usize::from(to)].drain(now, size);
         }
-        let via = kept.unwrap_or_else(|| self.fresh(now, to, size));
+        let Some(via) = kept.or_else(|| self.fresh(now, to, size)) else {
+            self.counters.lost += 1;
+            return ClusterPath::Lost;
+        };
         self.note(now, key, (via, size));
         if via == to {
             self.counters.direct += 1;
@@ -182,12 +182,12 @@ impl Director {
 
     /// Spreads a packet over all nodes of the next rank of an n-fly; none if all are down.
     pub fn spread(&mut self, now: Time, flow: u64, size: Bytes) -> Option<u16> {
-        if !self.up.contains(&true) {
+        let key = mix(flow);
+        let kept = self.kept(now, key, |links, via| links.is_up(via));
+        let Some(via) = kept.or_else(|| self.turn(|own, node| own.links.is_up(node))) else {
             self.counters.lost += 1;
             return None;
-        }
-        let key = mix(flow);
-        let via = self.kept(now, key).or_else(|| self.turn(|_, _| true))?;
+        };
         self.note(now, key, (via, size));
         self.counters.relayed += 1;
         Some(via)
@@ -207,12 +207,12 @@ impl Director {
 
     /// The path of the flow's last packet, if it is still valid.
     #[inline]
-    fn kept(&mut self, now: Time, key: u64) -> Option<u16> {
+    fn kept(&mut self, now: Time, key: u64, leads: impl Fn(&ClusterLinks, u16) -> bool) -> Option<u16> {
         if self.settings.delta == Span::ZERO {
             return None;
         }
         let (via, seen) = self.flowlets.last(key)?;
-        if now.since(seen) > self.settings.delta || !self.up[usize::from(via)] {
+        if now.since(seen) > self.settings.delta || !leads(&self.links, via) {
             return None;
         }
         let window = self.windows[usize::from(via)];
@@ -224,39 +224,54 @@ impl Director {
         Some(via)
     }
 
-    /// A path for a packet that follows no other.
-    fn fresh(&mut self, now: Time, to: u16, size: Bytes) -> u16 {
+    /// A path for a packet that follows no other; none if no link leads there.
+    fn fresh(&mut self, now: Time, to: u16, size: Bytes) -> Option<u16> {
+        let direct = self.links.is_up(to).then_some(to);
         match self.settings.spreading {
-            VlbKind::Direct if self.buckets[usize::from(to)].take(now, size) => to,
-            VlbKind::Direct => self.turn(|own, node| node != own.me && node != to).unwrap_or(to),
+            VlbKind::Direct if direct.is_some() && self.buckets[usize::from(to)].take(now, size) => direct,
+            VlbKind::Direct => {
+                let relay = self.turn(|own, node| node != own.me && node != to && own.links.lead(node, to));
+                relay.or(direct)
+            }
             // Spread over all nodes, including itself and the output, in which case there is no relay.
-            VlbKind::Valiant => match self.turn(|_, _| true) {
-                Some(node) if node != self.me => node,
-                _ => to,
-            },
+            VlbKind::Valiant => {
+                let step = |own: &Director, node: u16| if node == own.me { to } else { node };
+                let node = self.turn(|own, node| own.links.lead(step(own, node), to))?;
+                Some(step(self, node))
+            }
         }
     }
 
-    /// The next node in turn, or a random one, that is up and allowed.
+    /// The next node in turn, or a random one, that is allowed.
     fn turn(&mut self, allowed: impl Fn(&Director, u16) -> bool) -> Option<u16> {
         let nodes = self.settings.nodes;
-        let may = |own: &Director, node: u16| own.up[usize::from(node)] && allowed(own, node);
         let first = match self.settings.order {
             RelayOrder::RoundRobin => (self.next + 1) % nodes,
             RelayOrder::Random => {
-                let open = (0..nodes).filter(|node| may(self, *node)).count() as u32;
+                let open = (0..nodes).filter(|node| allowed(self, *node)).count() as u32;
                 let drawn = (open > 0).then(|| self.random.below(open))?;
-                return (0..nodes).filter(|node| may(self, *node)).nth(drawn as usize);
+                return (0..nodes).filter(|node| allowed(self, *node)).nth(drawn as usize);
             }
         };
-        let found = (0..nodes).map(|step| (first + step) % nodes).find(|node| may(self, *node))?;
+        let found = (0..nodes).map(|step| (first + step) % nodes).find(|node| allowed(self, *node))?;
         self.next = found;
         Some(found)
     }
 
-    /// A node goes down or comes back. Traffic that went by it is spread over the others at once.
+    /// A node goes down or comes back, for all nodes. Traffic that went by it is spread over the others at once.
     pub fn set_node(&mut self, node: u16, up: bool) {
-        self.up[usize::from(node)] = up;
+        self.links.set_node(node, up);
+    }
+
+    /// A link from this node (`None`) or from another one goes down or comes back. Traffic that went by it takes another way at once.
+    pub fn set_link(&mut self, from: Option<u16>, to: u16, up: bool) {
+        self.links.set(from, to, up);
+    }
+
+    /// Whether this node's link to another is up.
+    #[must_use]
+    pub fn is_up(&self, node: u16) -> bool {
+        self.links.is_up(node)
     }
 
     /// Counters of the decisions so far.

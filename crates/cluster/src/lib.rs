@@ -11,6 +11,7 @@
 pub mod bucket;
 pub mod director;
 pub mod flowlet;
+mod links;
 pub mod server;
 pub mod shape;
 pub mod simulate;

@@ -122,6 +122,40 @@ fn nodes_that_are_down_carry_nothing_and_come_back() {
     assert_eq!(director.counters().lost, 64);
 }
 
+/// A cable is down while both its nodes are up: a node goes round it, by every relay that leads on and no other, and knows when
+/// nothing does.
+#[test]
+fn a_link_that_is_down_is_gone_round() {
+    for (spreading, depth) in
+        [(VlbKind::Direct, Span::ZERO), (VlbKind::Direct, Span::from_s(1)), (VlbKind::Valiant, Span::ZERO)]
+    {
+        let settings = DirectorSettings { depth, spreading, delta: Span::ZERO, ..settings(5) };
+        let mut director = Director::new(settings, 0);
+        let mut seen = |change: (Option<u16>, u16, bool)| -> Vec<ClusterPath> {
+            director.set_link(change.0, change.1, change.2);
+            let ways: Vec<ClusterPath> = (0..64).map(|n| director.choose(Time(n), n, 2, SIZE)).collect();
+            all().into_iter().filter(|one| ways.contains(one)).collect()
+        };
+        let (direct, lost) = (ClusterPath::Direct, ClusterPath::Lost);
+        let by = |relays: &[u16]| relays.iter().map(|relay| ClusterPath::Via(*relay)).collect::<Vec<_>>();
+        // The node's own link: by relays alone, even where it has tokens.
+        assert_eq!(seen((None, 2, false)), by(&[1, 3, 4]));
+        // A relay without a link to the output is passed over.
+        assert_eq!(seen((Some(3), 2, false)), by(&[1, 4]));
+        // So is one to which the link is down.
+        assert_eq!(seen((None, 4, false)), by(&[1]));
+        assert_eq!(seen((Some(1), 2, false)), [lost]);
+        let back = seen((None, 2, true));
+        assert_eq!(back, [direct], "{spreading:?}");
+    }
+}
+
+/// Every path to node 2 of five.
+fn all() -> Vec<ClusterPath> {
+    let relays = [1, 3, 4].map(ClusterPath::Via);
+    [&[ClusterPath::Direct, ClusterPath::Lost][..], &relays].concat()
+}
+
 #[test]
 fn a_flow_leaves_a_path_that_is_down_even_within_delta() {
     let mut director =

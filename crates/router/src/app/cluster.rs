@@ -27,7 +27,7 @@ use crate::pool::{Frame, FrameBatch};
 mod node;
 
 pub use node::{ClusterEnd, ClusterNode, ClusterNodeCounters};
-use node::{ClusterPort, add};
+use node::{ClusterPort, NodeSet, add};
 
 /// Interval between a node's hellos on each internal link, and the longest silence of a neighbour.
 const HELLO: Span = Span::from_ms(20);
@@ -37,6 +37,9 @@ const SILENCE: Span = Span::from_ms(100);
 const HELLO_TYPE: EtherType = EtherType(0x88b5);
 /// Bytes of a hello, the shortest frame without FCS.
 const HELLO_BYTES: usize = 60;
+/// Where a hello says which nodes its sender hears, behind a byte that is 1 if it does.
+const HEARD_AT: usize = EthernetHeader::LEN + 1;
+const _: () = assert!(HEARD_AT + NodeSet::BYTES <= HELLO_BYTES);
 
 /// The application of one worker of a node.
 pub struct Clustering {
@@ -182,6 +185,9 @@ impl Clustering {
         };
         let station: [u8; 6] = *station;
         if [*kind_high, *kind_low] == HELLO_TYPE.0.to_be_bytes() {
+            if let Some(heard) = heard_in(bytes) {
+                self.shared.ports[usize::from(frame.port)].hears.set(heard);
+            }
             return consume(desk, frame);
         }
         match ClusterStation::parse(station).map(|station| station.next(self.shared.me, from)) {
@@ -189,6 +195,10 @@ impl Clustering {
             Some(RelayMove::To(node)) => match self.shared.links.get(usize::from(node)).copied().flatten() {
                 Some(port) if frame.length > self.shared.ports[usize::from(port)].longest => {
                     drop_frame(desk, frame, DropCause::TooBig);
+                }
+                Some(_) if !self.director.is_up(node.into()) => {
+                    add(&self.shared.counters.unreachable);
+                    drop_frame(desk, frame, DropCause::Unreachable);
                 }
                 Some(port) => {
                     add(&self.shared.counters.moved);
@@ -206,6 +216,7 @@ impl Clustering {
 
     /// Sends a hello to every neighbour.
     fn greet(&self, desk: &mut Desk<'_>) {
+        let heard = self.shared.heard_nodes().to_bytes();
         for (number, port) in (0..).zip(&self.shared.ports) {
             let ClusterEnd::Node(node) = port.end else { continue };
             let station = ClusterStation { node, phase: ClusterPhase::Second };
@@ -213,12 +224,20 @@ impl Clustering {
                 EthernetHeader { destination: Mac(station.to_bytes()), source: port.mac, kind: HELLO_TYPE };
             let mut bytes = [0; HELLO_BYTES];
             bytes[..EthernetHeader::LEN].copy_from_slice(&header.to_bytes());
+            bytes[HEARD_AT - 1] = 1;
+            bytes[HEARD_AT..HEARD_AT + NodeSet::BYTES].copy_from_slice(&heard);
             if let Some(frame) = desk.pool.store(&bytes, number) {
                 desk.counters.made += 1;
                 desk.out.push(number, frame);
             }
         }
     }
+}
+
+/// The nodes that the sender of a hello hears; `None` if it does not say.
+fn heard_in(hello: &[u8]) -> Option<NodeSet> {
+    let said = *hello.get(HEARD_AT - 1)? == 1;
+    hello.get(HEARD_AT..)?.first_chunk().filter(|_| said).map(NodeSet::from_bytes)
 }
 
 /// Whether a node of the cluster has sent this frame. The kernel of a machine whose node is dead sends some, too.
@@ -258,8 +277,8 @@ impl Application for Clustering {
             self.greet(desk);
         }
         self.shared.now.fetch_max(desk.now.0, Ordering::Relaxed);
-        for (node, up) in self.shared.others() {
-            self.director.set_node(node.into(), up);
+        for (from, to, up) in self.shared.links() {
+            self.director.set_link(from, to, up);
         }
     }
 
@@ -455,18 +474,27 @@ mod tests {
     #[test]
     fn a_silent_node_is_avoided_and_used_again() {
         let mut cluster = Cluster::new(DirectorSettings { depth: Span::ZERO, ..settings() });
-        let hello = |cluster: &mut Cluster, silent: Option<u8>| {
+        // Each of the others hears all nodes but the silent one and, if it is that of a cut cable, its other end.
+        let hello = |cluster: &mut Cluster, silent: Option<u8>, cut: Option<(u8, u8)>| {
             let mut out = SendQueues::new(usize::from(NODES));
             for port in 1..NODES {
                 let ClusterEnd::Node(node) = ends(0)[usize::from(port)] else { continue };
-                if Some(node) != silent {
+                let is_cut = |from: u8, to: u8| {
+                    cut.is_some_and(|(one, other)| [(one, other), (other, one)].contains(&(from, to)))
+                };
+                if Some(node) != silent && !is_cut(0, node) {
+                    let heard = (0..4).filter(|other| {
+                        ![Some(node), silent].contains(&Some(*other)) && !is_cut(node, *other)
+                    });
+                    let heard = heard.fold(NodeSet::default(), NodeSet::with).to_bytes();
                     let station = ClusterStation { node: 0, phase: ClusterPhase::Second };
                     let header = EthernetHeader {
                         destination: Mac(station.to_bytes()),
                         source: CLIENT,
                         kind: HELLO_TYPE,
                     };
-                    assert!(cluster.arrive(0, port, &[&header.to_bytes()[..], &[0; 46]].concat()).is_empty());
+                    let hello = [&header.to_bytes()[..], &[1], &heard, &[0; 13]].concat();
+                    assert!(cluster.arrive(0, port, &hello).is_empty());
                 }
             }
             let (app, pool, counters) = &mut cluster.nodes[0];
@@ -475,28 +503,44 @@ mod tests {
                 .map(|port| out.queue(port).drain(..).map(|frame| pool.give(frame.buffer)).count())
                 .sum::<usize>()
         };
+        // Of twenty packets for node 1, those that nodes 2 and 3 move.
+        let moved =
+            |cluster: &Cluster| [2, 3].map(|node: usize| cluster.nodes[node].0.shared.counters().moved);
         let sent = |cluster: &mut Cluster| {
-            let before = cluster.nodes[2].0.shared.counters().moved;
-            (0..20).for_each(|n| drop(cluster.arrive(0, 0, &packet(0, 1, n))));
-            cluster.nodes[2].0.shared.counters().moved - before
+            let before = moved(cluster);
+            (0..20).for_each(|n| assert!(!cluster.arrive(0, 0, &packet(0, 1, n)).is_empty(), "{n} arrives"));
+            [0, 1].map(|n| moved(cluster)[n] - before[n])
         };
         cluster.now = Time::ZERO + Span::from_ms(200);
-        assert_eq!(hello(&mut cluster, None), 3, "a hello on each inside link");
-        assert_eq!(sent(&mut cluster), 10, "half of the packets by each of two relays");
+        assert_eq!(hello(&mut cluster, None, None), 3, "a hello on each inside link");
+        assert_eq!(sent(&mut cluster), [10, 10], "half of the packets by each of two relays");
+        // The cable between a relay and the output: by the other relay. The node's own cable to the output: by both.
+        cluster.now += HELLO;
+        hello(&mut cluster, None, Some((2, 1)));
+        assert_eq!(sent(&mut cluster), [0, 20]);
         cluster.now += Span::from_ms(101);
-        hello(&mut cluster, Some(2));
-        assert_eq!(sent(&mut cluster), 0);
-        assert!(cluster.arrive(0, 0, &packet(0, 2, 9)).is_empty(), "its own port is gone");
+        hello(&mut cluster, None, Some((0, 1)));
+        assert_eq!(sent(&mut cluster), [10, 10]);
+        // What it should relay to the other end of that cable ends here.
+        let mut relayed = packet(2, 1, 5);
+        relayed[..6].copy_from_slice(&ClusterStation { node: 1, phase: ClusterPhase::First }.to_bytes());
+        assert!(cluster.arrive(0, 2, &relayed).is_empty());
         assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unreachable), 1);
+        assert_eq!(cluster.nodes[0].0.shared.counters().unreachable, 1);
+        cluster.now += Span::from_ms(101);
+        hello(&mut cluster, Some(2), None);
+        assert_eq!(sent(&mut cluster), [0, 20]);
+        assert!(cluster.arrive(0, 0, &packet(0, 2, 9)).is_empty(), "its own port is gone");
+        assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unreachable), 2);
         // The kernel of its machine is alive and solicits routers. That is not the node.
         let solicitation = [&[0x33, 0x33, 0, 0, 0, 2][..], &CLIENT.0, &[0x86, 0xdd], &[0; 46]].concat();
         assert!(cluster.arrive(0, 2, &solicitation).is_empty());
         cluster.now += HELLO;
-        hello(&mut cluster, Some(2));
-        assert_eq!(sent(&mut cluster), 0);
+        hello(&mut cluster, Some(2), None);
+        assert_eq!(sent(&mut cluster), [0, 20]);
         cluster.now += HELLO;
-        hello(&mut cluster, None);
-        assert_eq!(sent(&mut cluster), 10);
+        hello(&mut cluster, None, None);
+        assert_eq!(sent(&mut cluster), [10, 10]);
         // All others fall silent: none has been heard after the others.
         let states = |cluster: &Cluster| cluster.nodes[0].0.shared.others();
         assert_eq!(states(&cluster), [(1, true), (2, true), (3, true)]);

@@ -1,6 +1,6 @@
 //! A node of a cluster, shared by its workers: its ports, its routes, the liveness of neighbours, and its counters.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use weft_cluster::DirectorSettings;
 use weft_core::Time;
@@ -30,8 +30,56 @@ pub(super) struct ClusterPort {
     pub(super) far: FarEnd,
     /// When the node at the other end was last heard.
     pub(super) heard: AtomicU64,
+    /// The nodes that it hears itself, by its last hello.
+    pub(super) hears: HeardNodes,
     /// The longest frame that its link carries, without FCS.
     pub(super) longest: u16,
+}
+
+/// Nodes of a cluster, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct NodeSet([u64; 4]);
+
+impl NodeSet {
+    /// Bytes of a set in a hello.
+    pub(super) const BYTES: usize = 32;
+
+    pub(super) fn with(mut self, node: u8) -> NodeSet {
+        self.0[usize::from(node / 64)] |= 1 << (node % 64);
+        self
+    }
+
+    fn has(self, node: u8) -> bool {
+        self.0[usize::from(node / 64)] >> (node % 64) & 1 == 1
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; NodeSet::BYTES] {
+        std::array::from_fn(|n| self.0[n / 8].to_le_bytes()[n % 8])
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8; NodeSet::BYTES]) -> NodeSet {
+        let word = |n: usize| bytes[8 * n..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        NodeSet(std::array::from_fn(word))
+    }
+}
+
+/// What a node has said last about those that it hears.
+#[derive(Debug, Default)]
+pub(super) struct HeardNodes {
+    said: AtomicBool,
+    nodes: [AtomicU64; 4],
+}
+
+impl HeardNodes {
+    pub(super) fn set(&self, nodes: NodeSet) {
+        self.nodes.iter().zip(nodes.0).for_each(|(shared, word)| shared.store(word, Ordering::Relaxed));
+        self.said.store(true, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> Option<NodeSet> {
+        let nodes = || NodeSet(std::array::from_fn(|n| self.nodes[n].load(Ordering::Relaxed)));
+        self.said.load(Ordering::Relaxed).then(nodes)
+    }
 }
 
 macro_rules! counters {
@@ -74,7 +122,7 @@ counters! {
     out = "out",
     /// Packets that should not have arrived here.
     astray = "astray",
-    /// Packets that were dropped where they entered, because no node leads to their port.
+    /// Packets that were dropped because nothing leads to the node of their port: where they entered, or at a relay.
     unreachable = "unreachable",
 }
 
@@ -126,7 +174,8 @@ impl ClusterNode {
                 ClusterEnd::Outside(far) => far,
                 ClusterEnd::Node(_) => None,
             };
-            ClusterPort { end, mac, far: FarEnd::new(far), heard: AtomicU64::new(0), longest: u16::MAX }
+            let (far, hears) = (FarEnd::new(far), HeardNodes::default());
+            ClusterPort { end, mac, far, heard: AtomicU64::new(0), hears, longest: u16::MAX }
         };
         Ok(ClusterNode {
             me,
@@ -166,6 +215,29 @@ impl ClusterNode {
             ClusterEnd::Outside(_) => None,
         };
         self.ports.iter().filter_map(state).collect()
+    }
+
+    /// The nodes heard of late, one bit each: what a hello says.
+    pub(super) fn heard_nodes(&self) -> NodeSet {
+        let heard = self.others().into_iter().filter(|(_, up)| *up);
+        heard.fold(NodeSet::default(), |set, (node, _)| set.with(node))
+    }
+
+    /// The links of the cluster, as far as this node knows: its own and those from other nodes, with whether each is up. A link is up
+    /// if each of its ends hears the other. A node that does not say whom it hears is taken to hear those that this one hears.
+    pub(super) fn links(&self) -> Vec<(Option<u16>, u16, bool)> {
+        let (heard, others) = (self.heard_nodes(), self.others());
+        let said = |node: u8| {
+            self.links[usize::from(node)].and_then(|port| self.ports[usize::from(port)].hears.get())
+        };
+        let hears = |from: u8, to: u8| said(from).unwrap_or(heard.with(self.me)).has(to);
+        let own = others.iter().map(|(to, up)| (None, u16::from(*to), *up && hears(*to, self.me)));
+        let between = |from: u8| {
+            let up = move |to: u8| hears(from, to) && (!heard.has(to) || hears(to, from));
+            let to = others.iter().map(|(to, _)| *to).filter(move |to| *to != from);
+            to.map(move |to| (Some(u16::from(from)), u16::from(to), up(to)))
+        };
+        own.chain(others.iter().flat_map(|(from, _)| between(*from))).collect()
     }
 
     /// The end of the cable that leads outside.
