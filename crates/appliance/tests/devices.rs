@@ -564,7 +564,8 @@ fn a_switch_asks_for_the_host_at_the_other_end() {
     let stations: Vec<&[u8]> = of_ip.map(|frame| &frame[..6]).collect();
     assert_eq!(stations, [&HOSTS[1].0[..]; 2], "{report}");
     let requests = arrived.iter().filter(|frame| frame[..6] == [0xff; 6] && frame[6..12] == OWN[1].0);
-    assert_eq!((requests.count(), sound(&report).inside()), (1, 0), "{report}");
+    let heads: Vec<&[u8]> = arrived.iter().map(|frame| &frame[..42]).collect();
+    assert_eq!((requests.count(), sound(&report).inside()), (1, 0), "{report} {heads:02x?}");
 }
 
 /// A burst for one class of a slow port overflows the queue of this class, and no other.
