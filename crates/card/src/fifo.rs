@@ -33,6 +33,6 @@ impl FifoCard {
 
 impl NetworkCard for FifoCard {
     fn plan(&self) -> CardPlan {
-        CardPlan::InOrder { limit: self.limit, mark_beyond: None }
+        CardPlan::InOrder { limit: self.limit, mark_beyond: None, by_class: false }
     }
 }

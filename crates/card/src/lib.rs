@@ -7,6 +7,7 @@ use weft_core::{Bytes, family};
 pub mod fair;
 pub mod fifo;
 pub mod marking;
+pub mod strict;
 
 /// How a card serves its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum CardPlan {
         limit: Option<Bytes>,
         /// A packet that finds more than this in the queue gets a congestion mark if it can carry one.
         mark_beyond: Option<Bytes>,
+        /// Packets of a lower class number go first, each class in that order.
+        by_class: bool,
     },
 }
 
@@ -38,6 +41,7 @@ family! {
         "fair" => fair::FairCard(FairCardSettings),
         "fifo" => fifo::FifoCard(FifoCardSettings),
         "marking" => marking::MarkingCard(MarkingCardSettings),
+        "strict" => strict::StrictCard(StrictCardSettings),
     }
     methods {
         fn plan(&self) -> CardPlan;

@@ -36,6 +36,6 @@ impl MarkingCard {
 
 impl NetworkCard for MarkingCard {
     fn plan(&self) -> CardPlan {
-        CardPlan::InOrder { limit: self.limit, mark_beyond: Some(self.threshold) }
+        CardPlan::InOrder { limit: self.limit, mark_beyond: Some(self.threshold), by_class: false }
     }
 }

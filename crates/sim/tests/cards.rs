@@ -9,7 +9,9 @@ use weft_plan::Setup;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::card::{CardSettings, fifo::FifoCardSettings, marking::MarkingCardSettings};
+use weft_transport::card::{
+    CardSettings, fifo::FifoCardSettings, marking::MarkingCardSettings, strict::StrictCardSettings,
+};
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::settings::Tcp;
 
@@ -22,9 +24,15 @@ fn fifo(limit: Option<Bytes>) -> CardSettings {
 /// Three hosts at a switch with ports of 10 Gb/s; windows open far enough for all of a flow. Flows end without FIN, so that hosts send
 /// payload only: the sender's answer to the receiver's FIN would be one more frame.
 fn star(flows: &[(u32, u64)]) -> Setup {
+    star_of(flows, &[])
+}
+
+/// The same with thresholds of PIAS.
+fn star_of(flows: &[(u32, u64)], thresholds: &[Bytes]) -> Setup {
     let topology = SingleSwitchSettings { hosts: 3, host_link: LinkSettings::of(Rate::from_gbps(10)) };
-    let tcp =
+    let mut tcp =
         Tcp { handshake: false, close: false, initial_window: Amount::Packets(1_000), ..Tcp::default() };
+    tcp.pias.thresholds = thresholds.to_vec();
     let transport = TransportSettings::Dctcp(TcpDctcpSettings { tcp, ..Default::default() });
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
     let flow = |(destination, packets): &(u32, u64)| lab::flow(Span::ZERO, 0, *destination, packets * MSS);
@@ -123,6 +131,27 @@ fn packets_beyond_the_threshold_are_marked() {
     assert_eq!(record.links.iter().map(|link| link.marked).sum::<u64>(), 100 - 21);
     setup.card = fifo(None);
     assert_eq!(lab::run(setup).flows[0].ecn_marks, 0);
+}
+
+/// The first 20 packets of a flow are of class 0. Those of a flow that starts later wait for the packet in transmission only, and the
+/// other flow, which has come to class 1, for them; with one queue they wait for all that is queued. The limit is one for both classes.
+#[test]
+fn classes_overtake_in_a_card_with_strict_priority() {
+    let mut setup = star_of(&[(1, 100)], &[Bytes(20 * MSS)]);
+    let packet = Rate::from_gbps(10).time_for(Bytes(u64::from(setup.transport.full_wire())));
+    let late = lab::flow(packet * 40 + packet / 4, 0, 2, 20 * MSS);
+    setup.flows = vec![lab::flow(Span::ZERO, 0, 1, 100 * MSS), late].into();
+    let waits = |card: CardSettings| {
+        let record = lab::run(Setup { card, ..setup.clone() });
+        let beyond = |flow: &FlowRecord| flow.end.expect("it finishes").since(flow.start) - flow.ideal;
+        (beyond(&record.flows[0]), beyond(&record.flows[1]))
+    };
+    let strict = |limit| CardSettings::StrictCard(StrictCardSettings { threshold: None, limit });
+    assert_eq!(waits(strict(None)), (packet * 20, packet * 3 / 4));
+    assert_eq!(waits(fifo(None)).1, packet * 60 - packet / 4);
+    let limit = Some(Bytes(30 * u64::from(setup.transport.full_wire())));
+    let record = lab::run(Setup { card: strict(limit), ..setup.clone() });
+    assert!(drops_at_hosts(&record) >= 70, "{:?}", record.drops);
 }
 
 /// A host with another card than the rest.

@@ -18,11 +18,14 @@ use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 use crate::event::Event;
 
+/// Classes of a card that serves by class.
+const CLASSES: usize = 8;
+
 /// The queue of a card.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Packets that wait, in order of demand.
-    waiting: VecDeque<PacketId>,
+    /// Packets that wait, in order of demand: one queue, or one for each class.
+    waiting: Box<[VecDeque<PacketId>]>,
     /// Bytes that wait or are in transmission.
     bytes: u64,
     /// Size of the packet in transmission; 0: the line is idle.
@@ -39,9 +42,9 @@ pub(super) struct Line {
 impl Line {
     /// `None`: the card serves in turn.
     pub(super) fn new(settings: &CardSettings) -> Option<Box<Line>> {
-        let CardPlan::InOrder { limit, mark_beyond } = settings.plan() else { return None };
+        let CardPlan::InOrder { limit, mark_beyond, by_class } = settings.plan() else { return None };
         Some(Box::new(Line {
-            waiting: VecDeque::new(),
+            waiting: vec![VecDeque::new(); if by_class { CLASSES } else { 1 }].into(),
             bytes: 0,
             in_transmission: 0,
             ends: Time::NEVER,
@@ -107,7 +110,8 @@ impl Hosts {
         (line.counters, line.counted) = (line.counters(cx.now), cx.now);
         line.bytes += wire;
         line.counters.peak = line.counters.peak.max(Bytes(line.bytes));
-        line.waiting.push_back(packet);
+        let last = line.waiting.len() - 1;
+        line.waiting[usize::from(header.class.0).min(last)].push_back(packet);
     }
 
     /// If the line is idle, the first packet goes.
@@ -115,7 +119,7 @@ impl Hosts {
         let card = self.card(host);
         let link = card.link;
         let Some(line) = card.line.as_mut().filter(|line| line.in_transmission == 0) else { return };
-        let Some(packet) = line.waiting.pop_front() else { return };
+        let Some(packet) = line.waiting.iter_mut().find_map(VecDeque::pop_front) else { return };
         let header = cx.pool.headers.get(packet);
         let (wire, waited, counts) = (header.wire, cx.now.since(header.arrived), header.kind.is_payload());
         line.in_transmission = wire;

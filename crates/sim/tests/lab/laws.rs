@@ -293,7 +293,10 @@ fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
     let seen: u64 = record.flows.iter().map(|flow| u64::from(flow.ecn_marks)).sum();
     let of_ports = world.setup.ports.values().map(|port| &port.ecn);
     let mut all = world.setup.switch_kinds().map(|switch| &switch.ecn).chain(of_ports);
-    let marks = |card: &CardSettings| matches!(card, CardSettings::MarkingCard(_));
+    let marks = |card: &CardSettings| match card.plan() {
+        CardPlan::InOrder { mark_beyond, .. } => mark_beyond.is_some(),
+        CardPlan::Turns => false,
+    };
     let off = all.all(|ecn| matches!(ecn, MarkerSettings::Off(_))) && !world.cards().any(marks);
     demand!(seen <= set && (set == 0 || !off), "{set} marks set, {seen} seen");
     Ok(())

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use weft_core::{HostId, Random};
 use weft_plan::{Setup, Stacks};
-use weft_transport::card::{CardSettings, fifo::FifoCardSettings, marking::MarkingCardSettings};
+use weft_transport::card::{
+    CardSettings, fifo::FifoCardSettings, marking::MarkingCardSettings, strict::StrictCardSettings,
+};
 use weft_transport::protocols;
 use weft_transport::roce::settings::QueuePairSettings;
 use weft_transport::settings::Tcp;
@@ -137,10 +139,14 @@ pub(super) fn queue_at_cards(setup: &mut Setup, all: &[TransportSettings], rando
     }
     let full = full_packet(setup);
     let limit = one_in(random, 3).then(|| full * (5 + u64::from(random.below(100))));
-    let card = match random.below(2) {
+    let card = match random.below(3) {
         0 => CardSettings::FifoCard(FifoCardSettings { limit }),
-        _ => CardSettings::MarkingCard(MarkingCardSettings {
+        1 => CardSettings::MarkingCard(MarkingCardSettings {
             threshold: full * u64::from(random.below(20)),
+            limit,
+        }),
+        _ => CardSettings::StrictCard(StrictCardSettings {
+            threshold: one_in(random, 2).then(|| full * u64::from(random.below(20))),
             limit,
         }),
     };
