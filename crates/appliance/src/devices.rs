@@ -11,6 +11,7 @@ use weft_router::backend::tap::TapDevice;
 use weft_router::backend::xdp::{XdpInterface, XdpQueue};
 use weft_router::{Backend, FramePool};
 
+use crate::exclusive::patiently;
 use crate::failure::ApplianceError;
 use crate::handover::divide;
 use crate::interfaces::queues_of;
@@ -59,12 +60,14 @@ fn open_xdp(
     let interface = match attached.get(&number) {
         Some(interface) => Arc::clone(interface),
         None => {
-            let interface = Arc::new(XdpInterface::attach(name, heard)?);
+            let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
+            let interface = Arc::new(patiently(is_taken, || XdpInterface::attach(name, heard))?);
             attached.insert(number, Arc::clone(&interface));
             interface
         }
     };
-    XdpQueue::open(interface, number as u16, worker.into(), pool)
+    let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
+    patiently(is_taken, || XdpQueue::open(Arc::clone(&interface), number as u16, worker.into(), pool))
 }
 
 /// Which arrivals of an interface a worker gets. A switch in parts decides about the packets of a port on one worker;

@@ -5,6 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
 
 use weft_netlink::{KernelAddress, KernelLink};
 use weft_packet::Mac;
@@ -13,6 +14,10 @@ use weft_router::interface::is_link_local;
 
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+
+/// How often something that is taken is tried, and the pause before the next attempt.
+const ATTEMPTS: u32 = 20;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 
 /// Refuses a kernel that forwards what arrives at these interfaces, or at all.
 pub(crate) fn refuse_forwarding_kernel(interfaces: &[String]) -> Result<(), ApplianceError> {
@@ -78,7 +83,8 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
     let (mut held, mut messages) = (Vec::new(), Vec::new());
     for port in &plan.ports {
         let (PortDevice::Packet(name) | PortDevice::Xdp(name)) = &port.device else { continue };
-        match system::interface_index(name).and_then(hold) {
+        let held_by_other = |error: &io::Error| error.kind() == io::ErrorKind::AddrInUse;
+        match system::interface_index(name).and_then(|index| patiently(held_by_other, || hold(index))) {
             Ok(socket) => held.push(socket),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => messages.push(format!(
                 "port `{}`: another `weft router` forwards what arrives at {name}, so that each packet would be sent twice: end it first",
@@ -89,6 +95,20 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
         }
     }
     if messages.is_empty() { Ok(held) } else { Err(ApplianceError::Ports { messages }) }
+}
+
+/// Tries again for a second while something is taken: the kernel needs a moment to end the sockets of a router that was killed.
+pub(crate) fn patiently<T>(
+    is_taken: impl Fn(&io::Error) -> bool,
+    mut attempt: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    for _ in 0..ATTEMPTS {
+        match attempt() {
+            Err(error) if is_taken(&error) => std::thread::sleep(BETWEEN_ATTEMPTS),
+            other => return other,
+        }
+    }
+    attempt()
 }
 
 fn hold(interface: i32) -> io::Result<UnixDatagram> {

@@ -332,10 +332,14 @@ fn idle_wherever_given<'a>(cases: &'a [Case], idle: &'a [Vec<Finding>]) -> Vec<(
     let all =
         cases.iter().zip(idle).flat_map(|(case, found)| found.iter().map(move |finding| (case, finding)));
     let first = all.filter(|(_, finding)| seen.insert(&finding.path));
+    // What has no effect in a whole table, has none in its settings.
+    let covers = |other: &Finding, path: &str| {
+        path.strip_prefix(other.path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     let everywhere = |finding: &Finding| {
         let mut others = cases.iter().zip(idle);
         others.all(|(case, found)| {
-            found.iter().any(|other| other.path == finding.path) || !gives(case, &finding.path)
+            found.iter().any(|other| covers(other, &finding.path)) || !gives(case, &finding.path)
         })
     };
     first.filter(|(_, finding)| everywhere(finding)).collect()

@@ -147,7 +147,7 @@ fn words(plan: &RouterPlan, hop: NextHop) -> String {
 /// The neighbours that have answered.
 pub(super) fn neighbours(plan: &RouterPlan, control: &Control) -> String {
     let known: Vec<_> = control.read(|state| state.neighbours().known().collect());
-    let mut text = format!("{} neighbours\n", known.len());
+    let mut text = format!("{} neighbour{}\n", known.len(), if known.len() == 1 { "" } else { "s" });
     for ((number, address), mac) in known {
         let _ = writeln!(text, "  {address} is {mac}, {}", plan.ports[usize::from(number)].name);
     }

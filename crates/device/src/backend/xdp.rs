@@ -90,8 +90,11 @@ impl XdpQueue {
         let lent: Vec<u32> = (0..SLOTS).map_while(|_| pool.take()).collect();
         let place = |zero_copy| (interface.index, queue, zero_copy);
         let open = |zero_copy| XdpSocket::open(place(zero_copy), Arc::clone(pool.memory()), &lent);
-        let socket = open(true).or_else(|_| open(false))?;
-        interface.program.insert(queue, &socket.descriptor)?;
+        let socket = open(true).or_else(|_| open(false)).and_then(|socket| {
+            interface.program.insert(queue, &socket.descriptor)?;
+            Ok(socket)
+        });
+        let socket = socket.inspect_err(|_| lent.iter().for_each(|buffer| pool.give(*buffer)))?;
         let losses = DeviceLosses::default();
         Ok(XdpQueue { socket, port, sending: 0, losses, send_calls: 0, told: 0, _interface: interface })
     }

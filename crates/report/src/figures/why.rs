@@ -177,16 +177,17 @@ fn dropped_words(sweep: &Sweep, kinds: &BTreeSet<(u8, String)>) -> String {
 fn drops_title(sweep: &Sweep, at: usize) -> String {
     let lost =
         |scheme: usize| sweep.estimate(scheme, at, "drops.total").map_or(0.0, |estimate| estimate.mean);
-    let total: f64 = (0..sweep.schemes.len()).map(lost).sum();
+    let most = (0..sweep.schemes.len()).max_by(|a, b| lost(*a).total_cmp(&lost(*b))).unwrap_or_default();
+    let drops =
+        |scheme: usize| format!("{} drops {} packets per run", sweep.schemes[scheme], number(lost(scheme)));
     match Duel::at(sweep, at) {
-        _ if total == 0.0 => "No packet was dropped".to_owned(),
-        Some(duel) => format!(
-            "{} drops {} packets per run, {} {}",
-            sweep.schemes[duel.best],
-            number(lost(duel.best)),
-            sweep.schemes[duel.base],
-            number(lost(duel.base))
-        ),
+        _ if lost(most) == 0.0 => "No packet was dropped".to_owned(),
+        Some(duel) if lost(duel.best) == 0.0 && lost(duel.base) == 0.0 => {
+            format!("{}, {} and {} none", drops(most), sweep.schemes[duel.best], sweep.schemes[duel.base])
+        }
+        Some(duel) => {
+            format!("{}, {} {}", drops(duel.best), sweep.schemes[duel.base], number(lost(duel.base)))
+        }
         None => format!("{} packets dropped per run", number(lost(0))),
     }
 }

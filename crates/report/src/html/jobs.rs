@@ -125,8 +125,7 @@ fn drawing(chart: &JobChart) -> String {
     for (number, (name, values)) in curves.into_iter().enumerate() {
         y += GAP / 2.0;
         let most = values.mean.iter().copied().fold(0.0, f64::max);
-        let words =
-            if name == "network" { format!("{} Gbit/s", significant(most, 2)) } else { percent(most) };
+        let words = if name == "network" { format!("{} Gb/s", significant(most, 2)) } else { percent(most) };
         parts += &label(y + CURVE / 2.0, name);
         parts += &curve(values, (&axis, y), (number + 2, most, &words));
         y += CURVE;
@@ -235,7 +234,7 @@ mod tests {
         // the map takes the first half of the axis, in the second lane of the first host
         assert!(html.contains("class=\"work1\" d=\"M110.0 53.0h480.0v"), "{html}");
         assert!(html.contains("class=\"bound4\" x=\"590.00\""), "the network bounds the second half: {html}");
-        assert!(html.contains(">10 Gbit/s</text>") && html.contains("h&lt;2"), "{html}");
+        assert!(html.contains(">10 Gb/s</text>") && html.contains("h&lt;2"), "{html}");
     }
 
     #[test]

@@ -130,6 +130,11 @@ fn sweeps_without_effect_are_refused() {
     assert!(refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\", \"ecmp\"]\n"))[0].contains("twice"));
     let lost = refused(&small("[balance.drill]\nchoices = 3\n[sweep]\nbalance = [\"ecmp\", \"random\"]\n"));
     assert!(lost.iter().any(|m| m.contains("`balance.drill.choices` has no effect: no case")), "{lost:#?}");
+    // One case has no use for the table, the other none for the setting.
+    let parts = "[switch]\nsharing = { static = { per_port = \"100 kB\" } }\ncolor = { red = \"5 MB\" }\n[transport.newreno]\n[sweep]\n\
+                 \"transport.newreno.tlt\" = [false, {}]\n";
+    let found = refused(&small(parts));
+    assert!(found.len() == 1 && found[0].contains("`switch.color.red` has no effect"), "{found:#?}");
     let crossed =
         refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\"]\n\"balance.drill.choices\" = [1, 2]\n"));
     assert!(crossed[0].contains("has no effect: the balancer is `ecmp`"), "{crossed:#?}");
