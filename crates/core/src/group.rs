@@ -46,8 +46,10 @@ impl Group {
     /// The group restricted to the ports that `keep` allows; components without ports are removed.
     #[must_use]
     pub fn among(&self, keep: impl Fn(PortId) -> bool) -> Group {
-        let components = self.components.iter().map(|component| component.among(&keep));
-        Group { components: components.filter(|component| !component.ports.is_empty()).collect() }
+        let among = self.components.iter().map(|component| component.among(&keep));
+        let mut components: Vec<_> = among.filter(|component| !component.ports.is_empty()).collect();
+        components.shrink_to_fit();
+        Group { components }
     }
 
     /// All its ports, ascending, each once.
@@ -69,6 +71,9 @@ impl Component {
     }
 
     fn among(&self, keep: &impl Fn(PortId) -> bool) -> Component {
+        if self.ports.iter().all(|port| keep(*port)) {
+            return self.clone();
+        }
         let kept = self.ports.iter().zip(&self.shares).filter(|(port, _)| keep(**port));
         let (ports, shares) = kept.map(|(port, share)| (*port, *share)).unzip();
         Component { weight: self.weight, ports, shares }

@@ -15,6 +15,7 @@
 
 pub mod bitmap;
 pub mod checksum;
+mod column;
 pub mod crc32;
 pub mod ends;
 pub mod family;
@@ -39,6 +40,7 @@ pub mod ring;
 pub mod scheduling;
 pub mod segment;
 pub mod settings;
+mod sparing;
 pub mod stack;
 pub mod telemetry;
 pub mod toeplitz;
@@ -61,5 +63,6 @@ pub use problem::Problem;
 pub use quiver::QuiverSettings;
 pub use random::{Purpose, Random};
 pub use ring::Ring;
+pub use sparing::push_sparingly;
 pub use transmission::Transmission;
 pub use units::{Bytes, Rate, Span, Time};

@@ -6,6 +6,7 @@
 //! An id belongs to the pool that issued it. An id of another pool names an arbitrary packet of this one: a wrong
 //! result, but never an access outside the columns.
 
+use crate::column::PacketColumn;
 use crate::header::Header;
 use crate::ids::PacketId;
 use crate::in_band::InBand;
@@ -20,23 +21,19 @@ use crate::units::Time;
 pub struct Pool<Body> {
     /// The hot column, the only one that a switch borrows.
     pub headers: Headers,
-    /// One body per header; more than `mask`.
-    bodies: Vec<Body>,
-    /// The number of bodies minus one. It need not be that of the headers, which are public: the owner of two pools
-    /// may swap them.
-    mask: u32,
+    /// One body per header.
+    bodies: PacketColumn<Body>,
+    /// With room for all.
     free: Vec<PacketId>,
     /// Ids issued so far.
     issued: u32,
 }
 
-/// The hot column of the pool and the links of the queues. The number of slots is a power of two.
+/// The hot column of the pool and the links of the queues.
 #[derive(Debug)]
 pub struct Headers {
-    column: Vec<Header>,
-    next: Vec<Following>,
-    /// The number of slots minus one.
-    mask: u32,
+    column: PacketColumn<Header>,
+    next: PacketColumn<Following>,
     /// The column of what packets carry for switches, absent unless a run uses it.
     in_band: Option<Vec<InBand>>,
     /// The column of waits by hop, absent unless a run records them.
@@ -56,8 +53,10 @@ impl Following {
     const NOTHING: Following = Following { lands: Time::NEVER, packet: PacketId::NONE };
 }
 
-/// Slots of a new pool; a power of two.
+/// Slots of a new pool.
 const FIRST: usize = 64;
+/// A pool with fewer slots doubles when it grows; a larger one gains an eighth, so that little of it is never used.
+const MANY: usize = 1 << 16;
 
 impl<Body: Clone + Default> Default for Pool<Body> {
     fn default() -> Pool<Body> {
@@ -69,9 +68,8 @@ impl<Body: Clone + Default> Pool<Body> {
     /// An empty pool.
     #[must_use]
     pub fn new() -> Pool<Body> {
-        let bodies = vec![Body::default(); FIRST];
-        let mask = FIRST as u32 - 1;
-        Pool { headers: Headers::with_slots(FIRST), bodies, mask, free: Vec::new(), issued: 0 }
+        let (headers, bodies) = (Headers::with_slots(FIRST), PacketColumn::new(FIRST, Body::default()));
+        Pool { headers, bodies, free: Vec::with_capacity(FIRST), issued: 0 }
     }
 
     /// Inserts a packet. Allocates only when more packets are alive than ever before.
@@ -85,12 +83,13 @@ impl<Body: Clone + Default> Pool<Body> {
     /// An id that has never been issued.
     #[cold]
     fn issue(&mut self) -> PacketId {
-        let id = PacketId(self.issued);
-        if id.index() == self.bodies.len() {
-            let slots = 2 * self.bodies.len();
+        let id = PacketId::new(self.issued);
+        let slots = self.bodies.len();
+        if id.index() == slots {
+            let slots = slots + if slots < MANY { slots } else { slots / 8 };
             self.headers.resize(slots);
             self.bodies.resize(slots, Body::default());
-            self.mask = self.headers.mask;
+            self.free.reserve_exact(slots);
         }
         self.issued += 1;
         id
@@ -104,7 +103,7 @@ impl<Body: Clone + Default> Pool<Body> {
             Some(id) => id,
             None => self.issue(),
         };
-        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
+        (id, self.headers.get_mut(id), self.bodies.of_mut(id))
     }
 }
 
@@ -118,16 +117,14 @@ impl<Body> Pool<Body> {
     /// The part of a packet that hosts see.
     #[must_use]
     #[inline]
-    #[allow(unsafe_code, reason = "half a percent of all instructions, with `body_of`")]
     pub fn body(&self, id: PacketId) -> &Body {
-        // SAFETY: as in `body_of`.
-        unsafe { self.bodies.get_unchecked((id.0 & self.mask) as usize) }
+        self.bodies.of(id)
     }
 
     /// The part of a packet that hosts see, mutable.
     #[inline]
     pub fn body_mut(&mut self, id: PacketId) -> &mut Body {
-        body_of(&mut self.bodies, id, self.mask)
+        self.bodies.of_mut(id)
     }
 
     /// Number of packets alive.
@@ -137,28 +134,16 @@ impl<Body> Pool<Body> {
     }
 }
 
-/// The body of a packet, mutable.
-#[inline]
-#[allow(unsafe_code, reason = "as in `Pool::body`")]
-fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
-    debug_assert!(id.index() < bodies.len(), "an id is used with the pool that issued it");
-    // SAFETY: `Pool::mask` is set once there are more bodies than that, bodies never become fewer, and n & mask <= mask.
-    unsafe { bodies.get_unchecked_mut((id.0 & mask) as usize) }
-}
-
 impl Headers {
-    /// Default headers; `slots` is a power of two.
+    /// Default headers.
     fn with_slots(slots: usize) -> Headers {
-        let (column, next) = (Vec::new(), Vec::new());
-        let mut headers = Headers { column, next, mask: 0, in_band: None, waits: None };
-        headers.resize(slots);
-        headers
+        let (column, next) =
+            (PacketColumn::new(slots, Header::default()), PacketColumn::new(slots, Following::NOTHING));
+        Headers { column, next, in_band: None, waits: None }
     }
 
-    /// Grows to `slots` headers, a power of two: existing headers stay, new ones are default.
+    /// Grows to `slots` headers: existing headers stay, new ones are default.
     fn resize(&mut self, slots: usize) {
-        assert!(slots.is_power_of_two() && slots >= self.column.len(), "the column only grows");
-        let mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
         self.column.resize(slots, Header::default());
         self.next.resize(slots, Following::NOTHING);
         if let Some(in_band) = &mut self.in_band {
@@ -167,32 +152,27 @@ impl Headers {
         if let Some(waits) = &mut self.waits {
             waits.resize(slots, HopWaits::default());
         }
-        self.mask = mask;
     }
 
     /// The packet behind another in a list of packets on a wire, and when it lands; meaningless for the last.
     #[must_use]
     #[inline]
-    #[allow(unsafe_code, reason = "1 % of all instructions, with `set_follower`")]
     pub fn follower(&self, packet: PacketId) -> (PacketId, Time) {
-        // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers before it sets `mask`; see `get`.
-        let next = unsafe { self.next.get_unchecked((packet.0 & self.mask) as usize) };
+        let next = self.next.of(packet);
         (next.packet, next.lands)
     }
 
     /// Puts a packet, which lands at an instant, behind the last of a list of packets on a wire.
     #[inline]
-    #[allow(unsafe_code, reason = "as in `follower`")]
     pub fn set_follower(&mut self, last: PacketId, packet: PacketId, lands: Time) {
-        // SAFETY: as in `follower`.
-        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = Following { lands, packet };
+        *self.next.of_mut(last) = Following { lands, packet };
     }
 
     /// Prefetches the entry of a packet in the lists of packets on wires.
     #[inline]
     pub fn prefetch_follower(&self, packet: PacketId) {
-        if let Some(next) = self.next.get(packet.index()) {
-            prefetch(next);
+        if packet != PacketId::NONE {
+            prefetch(self.next.of(packet));
         }
     }
 
@@ -243,20 +223,14 @@ impl Headers {
     /// Reads a header.
     #[must_use]
     #[inline]
-    #[allow(unsafe_code, reason = "1 % of all instructions, with `get_mut`")]
     pub fn get(&self, id: PacketId) -> &Header {
-        debug_assert!(id.index() < self.column.len(), "an id is used with the pool that issued it");
-        // SAFETY: `resize`, which alone sets `mask`, does so once there are more headers than that; n & mask <= mask.
-        unsafe { self.column.get_unchecked((id.0 & self.mask) as usize) }
+        self.column.of(id)
     }
 
     /// Writes a header.
     #[inline]
-    #[allow(unsafe_code, reason = "as in `get`")]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Header {
-        debug_assert!(id.index() < self.column.len(), "an id is used with the pool that issued it");
-        // SAFETY: as in `get`.
-        unsafe { self.column.get_unchecked_mut((id.0 & self.mask) as usize) }
+        self.column.of_mut(id)
     }
 }
 
@@ -301,7 +275,7 @@ impl Queue {
     /// The packet behind one of the queue's.
     #[must_use]
     pub fn behind(&self, packet: PacketId, headers: &Headers) -> Option<PacketId> {
-        (packet != self.tail).then(|| headers.next[packet.index()].packet)
+        (packet != self.tail).then(|| headers.next.of(packet).packet)
     }
 
     /// Removes the packet behind one of the queue's, if there is one.
@@ -310,15 +284,14 @@ impl Queue {
         if packet == self.tail {
             self.tail = before;
         } else {
-            headers.next[before.index()].packet = headers.next[packet.index()].packet;
+            headers.next.of_mut(before).packet = headers.next.of(packet).packet;
         }
         Some(packet)
     }
 
     /// The packets, the oldest first.
     pub fn iter(self, headers: &Headers) -> impl Iterator<Item = PacketId> + '_ {
-        let next =
-            move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()].packet);
+        let next = move |packet: &PacketId| (*packet != self.tail).then(|| headers.next.of(*packet).packet);
         std::iter::successors(self.front(), next)
     }
 
@@ -328,7 +301,7 @@ impl Queue {
         if self.is_empty() {
             self.head = packet;
         } else {
-            headers.next[self.tail.index()].packet = packet;
+            headers.next.of_mut(self.tail).packet = packet;
         }
         self.tail = packet;
     }
@@ -338,7 +311,7 @@ impl Queue {
         if self.is_empty() {
             self.tail = packet;
         } else {
-            headers.next[packet.index()].packet = self.head;
+            headers.next.of_mut(packet).packet = self.head;
         }
         self.head = packet;
     }
@@ -347,7 +320,7 @@ impl Queue {
     #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
         let packet = self.front()?;
-        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()].packet };
+        self.head = if packet == self.tail { PacketId::NONE } else { headers.next.of(packet).packet };
         Some(packet)
     }
 }
@@ -381,8 +354,8 @@ mod tests {
     #[cfg_attr(debug_assertions, should_panic(expected = "the pool that issued it"))]
     fn a_foreign_id_never_leaves_the_columns() {
         let mut pool: Pool<u64> = Pool::new();
-        for number in [0, 1_000, 1 << 28, u32::MAX - 1] {
-            let id = PacketId(number);
+        for number in [0, 1_000, 1 << 24, u32::MAX - 1] {
+            let id = PacketId::new(number);
             pool.headers.get_mut(id).wire = 84;
             *pool.body_mut(id) = 7;
             assert_eq!((pool.headers.get(id).wire, *pool.body(id)), (84, 7));

@@ -16,8 +16,9 @@ pub use line::Foresight;
 pub use revocable::{RevocableForesight, Revocation};
 pub use strict::{QUEUES, StrictForesight, StrictLeaving};
 
-/// A packet whose end of transmission is known.
+/// A packet whose end of transmission is known: 10 bytes, because long queues hold many of them.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C, packed(2))]
 pub struct Leaving {
     /// Its last bit leaves.
     pub at: Time,
@@ -27,7 +28,7 @@ pub struct Leaving {
 
 /// The number and the bytes of these packets whose first bit has not left before `now`.
 fn to_start(packets: impl Iterator<Item = Leaving>, line: &Transmission, now: Time) -> (u64, u64) {
-    let waits = |packet: &Leaving| packet.at >= now && packet.at.since(now) >= line.time(packet.wire);
+    let waits = |packet: &Leaving| packet.at.0 >= now.0 && packet.at.since(now) >= line.time(packet.wire);
     packets
         .filter(waits)
         .fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))

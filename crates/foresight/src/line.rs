@@ -137,7 +137,7 @@ impl Foresight {
     #[inline]
     pub fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
-        while let Some(first) = self.leaving.pop_if(|first| first.at < now) {
+        while let Some(first) = self.leaving.pop_if(|first| first.at.0 < now.0) {
             bytes += u64::from(first.wire);
         }
         bytes

@@ -219,7 +219,7 @@ impl StrictForesight {
     /// The next packet that left before `now`.
     #[inline(always)]
     pub fn take_left(&mut self, now: Time) -> Option<StrictLeaving> {
-        let left = self.placed.pop_if(|first| first.leaving.at < now)?;
+        let left = self.placed.pop_if(|first| first.leaving.at.0 < now.0)?;
         self.known[usize::from(left.queue)] -= u64::from(left.leaving.wire);
         Some(left)
     }

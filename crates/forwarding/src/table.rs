@@ -25,8 +25,8 @@ pub struct ForwardingTable {
     /// One more than the highest leaf of a host.
     leaves: usize,
     /// The groups as routing computed them.
-    installed: Vec<Group>,
-    group_of_leaf: Vec<GroupId>,
+    installed: Arc<[Group]>,
+    group_of_leaf: Arc<[GroupId]>,
     /// By group: the number of the only component, or [`MANY`] and an index in `ways`.
     way_of_group: Vec<u32>,
     /// The groups with none or several components.
@@ -85,8 +85,8 @@ impl ForwardingTable {
     pub fn new(
         hosts: (Arc<[u16]>, Arc<[PortId]>),
         own_leaf: Option<u16>,
-        group_of_leaf: Vec<GroupId>,
-        groups: Vec<Group>,
+        group_of_leaf: impl Into<Arc<[GroupId]>>,
+        groups: impl Into<Arc<[Group]>>,
     ) -> ForwardingTable {
         assert_eq!(hosts.0.len(), hosts.1.len(), "every host has a leaf and a port there");
         let mut table = ForwardingTable {
@@ -94,8 +94,8 @@ impl ForwardingTable {
             leaf_of_host: hosts.0,
             port_of_host: hosts.1,
             own_leaf: own_leaf.map_or(NOT_A_LEAF, u32::from),
-            group_of_leaf,
-            installed: groups,
+            group_of_leaf: group_of_leaf.into(),
+            installed: groups.into(),
             components: Vec::new(),
             way_of_leaf: Vec::new(),
             way_of_group: Vec::new(),
@@ -209,9 +209,9 @@ impl ForwardingTable {
     }
 
     /// Replaces all groups at once: routing has converged. Ports that are down here are excluded.
-    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
-        self.group_of_leaf = group_of_leaf;
-        self.installed = groups;
+    pub fn install(&mut self, group_of_leaf: impl Into<Arc<[GroupId]>>, groups: impl Into<Arc<[Group]>>) {
+        self.group_of_leaf = group_of_leaf.into();
+        self.installed = groups.into();
         self.refresh();
     }
 
@@ -259,9 +259,9 @@ impl ForwardingTable {
         self.way_of_leaf.fill(ELSEWHERE);
         self.components.clear();
         self.ways.clear();
-        let groups = std::mem::take(&mut self.installed);
+        let groups = Arc::clone(&self.installed);
         let ways: Vec<u32> = groups.iter().map(|group| self.add(group)).collect();
-        self.installed = groups;
+        self.components.shrink_to_fit();
         let short = |group: &GroupId| self.shortened(ways[group.index()]).unwrap_or(ELSEWHERE);
         let way_of_leaf: Vec<u16> = self.group_of_leaf.iter().map(short).collect();
         assert!(way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");

@@ -77,7 +77,7 @@ impl GroupTable {
             rows.iter().filter(|row| !row.members.is_empty()).map(ComponentRow::component).collect()
         };
         let group = |rows| Group { components: components(rows) };
-        self.table.install(numbers(self.groups), rows.chunks(self.components).map(group).collect());
+        self.table.install(numbers(self.groups), rows.chunks(self.components).map(group).collect::<Vec<_>>());
     }
 
     /// A link went down or came back.

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use weft_core::{Span, Time};
 
@@ -58,16 +59,19 @@ impl RankedLink {
 
     /// Serves until `until`, or until nothing is left.
     fn serve(&mut self, until: Time, done: &mut Vec<FlowCompletion>) {
-        while let Some(Reverse(first)) = self.open.pop() {
+        while let Some(mut served) = self.open.peek_mut() {
+            let Reverse(first) = &mut *served;
             let end = self.now + first.left;
             if end > until {
-                let left = end.since(until);
-                let rank = if self.order == ServiceOrder::ShortestRemaining { left.0 } else { first.rank };
-                self.open.push(Reverse(Open { left, rank, ..first }));
+                first.left = end.since(until);
+                if self.order == ServiceOrder::ShortestRemaining {
+                    first.rank = first.left.0;
+                }
                 break;
             }
             self.now = end;
             done.push((first.flow, end));
+            PeekMut::pop(served);
         }
         self.now = self.now.max(until);
     }

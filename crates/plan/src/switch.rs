@@ -52,5 +52,5 @@ impl Setup {
 fn table(routes: &Routes, switch: SwitchId) -> ForwardingTable {
     let own = &routes.switches[switch.index()];
     let hosts = (Arc::clone(&routes.leaf_of_host), Arc::clone(&routes.port_of_host));
-    ForwardingTable::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone())
+    ForwardingTable::new(hosts, own.leaf, Arc::clone(&own.group_of_leaf), Arc::clone(&own.groups))
 }

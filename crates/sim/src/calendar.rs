@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 /// The row of an event without one.
 const FAR: u32 = u32::MAX;
 /// The content of a pending timer's row in place of a packet.
-const PENDING: PacketId = PacketId(0);
+const PENDING: PacketId = PacketId::new(0);
 
 /// A pending event of a link.
 #[derive(Clone, Copy, Debug)]
@@ -417,7 +417,7 @@ mod tests {
             calendar.take_wake(time, link);
             return Some((time, event));
         }
-        let expected = if let Event::Arrive(link) = event { PacketId(link.0) } else { PacketId::NONE };
+        let expected = if let Event::Arrive(link) = event { PacketId::new(link.0) } else { PacketId::NONE };
         assert_eq!(packet, expected, "an arrival brings its packet");
         Some((time, event))
     }
@@ -443,7 +443,7 @@ mod tests {
                 if random.chance(0.51) {
                     let event = event(&mut random, &list);
                     match event {
-                        Event::Arrive(link) => calendar.push_arrival(time, link, PacketId(link.0)),
+                        Event::Arrive(link) => calendar.push_arrival(time, link, PacketId::new(link.0)),
                         Event::Transmitted(link) => calendar.push_transmitted(time, link),
                         Event::Wake(link) => calendar.push_wake(time, link),
                         _ => calendar.push(time, event),

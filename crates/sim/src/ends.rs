@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use weft_core::stack::Side;
-use weft_core::{Bytes, FlowId, Header, HostId, InBand, PacketKind, Span, Time, prefetch};
+use weft_core::{Bytes, FlowId, Header, HostId, InBand, PacketKind, Span, Time, prefetch, push_sparingly};
 use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, Transport};
 use weft_workload::Flow;
 
@@ -170,7 +170,7 @@ impl<E> Slab<E> {
             slot = self.free.pop().unwrap_or(self.ends.len() as u32);
             self.slots.set(flow, slot);
             if slot as usize == self.ends.len() {
-                self.ends.push(Slot::Free);
+                push_sparingly(&mut self.ends, Slot::Free);
             }
         }
         &mut self.ends[slot as usize]

@@ -1,6 +1,6 @@
 //! The switch: the path of a packet, top to bottom.
 
-use std::mem::offset_of;
+use std::{mem::offset_of, sync::Arc};
 
 use weft_arbiter::ports::SwitchArbiters;
 use weft_congestion::{Congestion, CongestionSite};
@@ -268,7 +268,8 @@ impl Switch {
     }
 
     /// Installs new routes from the routing protocol, all at once. Ports that are down here are excluded.
-    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
+    pub fn install(&mut self, group_of_leaf: impl Into<Arc<[GroupId]>>, groups: impl Into<Arc<[Group]>>) {
+        let groups = groups.into();
         self.assert_ports(ForwardingTable::ports_of(&groups));
         self.table.install(group_of_leaf, groups);
         self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));

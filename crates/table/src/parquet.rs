@@ -104,12 +104,12 @@ fn encoded(properties: WriterPropertiesBuilder, column: &Column) -> WriterProper
 fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
     match cells {
         Cells::Integers(cells) => {
-            let values = values(cells, |n| i64::try_from(n).unwrap_or(i64::MAX));
-            writer.typed::<Int64Type>().write_batch(&values, Some(&present(cells)), None)?;
+            let (values, present) = split(cells, |n| i64::try_from(n).unwrap_or(i64::MAX));
+            writer.typed::<Int64Type>().write_batch(&values, Some(&present), None)?;
         }
         Cells::Numbers(cells) => {
-            let values = values(cells, |n| n);
-            writer.typed::<DoubleType>().write_batch(&values, Some(&present(cells)), None)?;
+            let (values, present) = split(cells, |n| n);
+            writer.typed::<DoubleType>().write_batch(&values, Some(&present), None)?;
         }
         Cells::Texts(cells) => {
             let values: Vec<ByteArray> = cells.iter().map(|text| ByteArray::from(text.as_str())).collect();
@@ -129,17 +129,14 @@ fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result
     Ok(())
 }
 
-/// The values of cells that are not empty.
-fn values<T: Copy + Default, V>(cells: &[Option<T>], value: impl Fn(T) -> V) -> Vec<V> {
+/// The values of cells that are not empty, and the definition levels of all: 1 for a value, 0 for an empty cell.
+fn split<T: Copy + Default, V>(cells: &[Option<T>], value: impl Fn(T) -> V) -> (Vec<V>, Vec<i16>) {
     if cells.iter().all(Option::is_some) {
-        return cells.iter().map(|cell| value(cell.unwrap_or_default())).collect();
+        let values = cells.iter().map(|cell| value(cell.unwrap_or_default()));
+        return (values.collect(), vec![1; cells.len()]);
     }
-    cells.iter().flatten().map(|cell| value(*cell)).collect()
-}
-
-/// Definition levels: 1 for a value, 0 for an empty cell.
-fn present<T>(cells: &[Option<T>]) -> Vec<i16> {
-    cells.iter().map(|cell| i16::from(cell.is_some())).collect()
+    let present = cells.iter().map(|cell| i16::from(cell.is_some()));
+    (cells.iter().flatten().map(|cell| value(*cell)).collect(), present.collect())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::folded::tables::SwitchRoutes;
 use crate::graph::Graph;
 use crate::live::LinkState;
 use crate::quiver::Quiver;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use weft_core::{Grouping, PortId, SwitchId};
 
@@ -32,6 +33,7 @@ impl Routes {
             Grouping::Weighted => crate::weights::weighted(graph, state),
             Grouping::Components(settings) => Quiver::new(graph, state, &settings).tables(),
         };
+        share_tables(&mut switches);
         for (index, leaf) in graph.leaves().iter().enumerate() {
             switches[leaf.index()].leaf = Some(index as u16);
         }
@@ -55,5 +57,20 @@ impl Routes {
     pub fn ports(&self, switch: SwitchId, leaf: usize) -> Vec<PortId> {
         let table = &self.switches[switch.index()];
         table.groups[table.group_of_leaf[leaf].index()].ports()
+    }
+}
+
+/// Equal tables of different switches are kept once.
+fn share_tables(switches: &mut [SwitchRoutes]) {
+    let (mut groups, mut numbers) = (BTreeSet::new(), HashSet::new());
+    for SwitchRoutes { groups: own, group_of_leaf, .. } in switches {
+        match groups.get(own) {
+            Some(known) => *own = Arc::clone(known),
+            None => _ = groups.insert(Arc::clone(own)),
+        }
+        match numbers.get(group_of_leaf) {
+            Some(known) => *group_of_leaf = Arc::clone(known),
+            None => _ = numbers.insert(Arc::clone(group_of_leaf)),
+        }
     }
 }

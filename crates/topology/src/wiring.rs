@@ -226,7 +226,8 @@ impl Wiring {
         let switches = self.switches.into_iter().map(node).collect();
         let (links, first) = (Vec::new(), Vec::new());
         let (leaves, leaf_of_host) = (Vec::new(), Vec::new());
-        let (hosts, host_names, cables) = (self.hosts, self.host_names, self.cables);
+        let (hosts, host_names, mut cables) = (self.hosts, self.host_names, self.cables);
+        cables.shrink_to_fit();
         let mut graph = Graph { hosts, host_names, switches, cables, links, first, leaves, leaf_of_host };
         graph.number_links();
         graph.find_leaves();

@@ -6,7 +6,7 @@ use super::*;
 fn table(groups: Vec<Group>) -> ForwardingTable {
     let leaves = groups.len() as u16;
     let hosts = ((0..leaves).collect(), (0..leaves).map(|_| PortId(7)).collect());
-    ForwardingTable::new(hosts, Some(0), (0..u32::from(leaves)).map(GroupId).collect(), groups)
+    ForwardingTable::new(hosts, Some(0), (0..u32::from(leaves)).map(GroupId).collect::<Vec<_>>(), groups)
 }
 
 fn group(components: &[&[u16]]) -> Group {

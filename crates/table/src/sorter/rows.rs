@@ -17,7 +17,9 @@ impl Rows {
         Rows { words: Vec::new(), width }
     }
 
-    pub(super) fn push(&mut self, row: &[u64]) {
+    /// Adds a row of known width, so that no call copies it.
+    #[inline]
+    pub(super) fn push<const N: usize>(&mut self, row: &[u64; N]) {
         self.words.extend_from_slice(row);
     }
 
@@ -60,7 +62,7 @@ impl Rows {
             return entries.sort_unstable_by(|a, b| rest(a.1).cmp(rest(b.1)));
         }
         for entry in entries.iter_mut() {
-            entry.0 = self.row(entry.1 as usize)[column];
+            entry.0 = self.words[entry.1 as usize * self.width + column];
         }
         by_digits(entries, spare);
         let mut from = 0;

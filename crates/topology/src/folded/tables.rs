@@ -7,6 +7,7 @@
 use super::bundles::Bundles;
 use super::cells::FoldedCells;
 use std::collections::HashMap;
+use std::sync::Arc;
 use weft_core::random::mix;
 use weft_core::{Group, GroupId, PortId, SwitchId};
 
@@ -17,9 +18,9 @@ pub struct SwitchRoutes {
     /// [`Routes::port_of_host`](crate::Routes::port_of_host).
     pub leaf: Option<u16>,
     /// Groups of equal-cost ports; one without components means that there is no route.
-    pub groups: Vec<Group>,
+    pub groups: Arc<[Group]>,
     /// For each leaf, its group; for the switch's own leaf, one without components.
-    pub group_of_leaf: Vec<GroupId>,
+    pub group_of_leaf: Arc<[GroupId]>,
 }
 
 /// A fingerprint of some numbers: equal for equal ones, for others equal with a probability of about 10^-38.
@@ -71,9 +72,9 @@ impl<W> Ways<W> {
                 None => table.name(Group::default()),
                 Some(n) => *names[n].get_or_insert_with(|| table.name(std::mem::take(&mut groups[n]))),
             };
-            table.routes.group_of_leaf.push(name);
+            table.group_of_leaf.push(name);
         }
-        table.routes
+        table.routes()
     }
 }
 
@@ -100,7 +101,8 @@ pub(crate) fn narrow(weights: impl Iterator<Item = u128> + Clone) -> impl Iterat
 /// Collects the groups of one switch.
 #[derive(Clone, Default)]
 struct TableBuilder {
-    routes: SwitchRoutes,
+    groups: Vec<Group>,
+    group_of_leaf: Vec<GroupId>,
     /// By fingerprint.
     known: HashMap<u128, GroupId>,
 }
@@ -108,12 +110,16 @@ struct TableBuilder {
 impl TableBuilder {
     /// The number of a group; equal groups share one.
     fn name(&mut self, group: Group) -> GroupId {
-        let next = GroupId(self.routes.groups.len() as u32);
+        let next = GroupId(self.groups.len() as u32);
         let name = *self.known.entry(group_fingerprint(&group)).or_insert(next);
         if name == next {
-            self.routes.groups.push(group);
+            self.groups.push(group);
         }
         name
+    }
+
+    fn routes(self) -> SwitchRoutes {
+        SwitchRoutes { leaf: None, groups: self.groups.into(), group_of_leaf: self.group_of_leaf.into() }
     }
 }
 
