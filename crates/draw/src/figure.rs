@@ -165,6 +165,6 @@ impl Scaled {
     /// A value in the plotted unit, rounded to five significant digits.
     #[must_use]
     pub fn of(&self, value: f64) -> f64 {
-        crate::text::rounded(value / self.scale)
+        crate::text::plotted(value / self.scale)
     }
 }

@@ -48,16 +48,23 @@ fn grouped(value: f64) -> String {
     text
 }
 
-/// Rounded to five significant digits, to keep files small, or to ten where three of the five would be others than three of the value;
-/// zero if it is not finite.
+/// Rounded to five significant digits, to keep files small; zero if it is not finite.
 #[must_use]
 pub fn rounded(value: f64) -> f64 {
-    if !value.is_finite() {
+    if value == 0.0 || !value.is_finite() {
         return 0.0;
     }
-    let digits = |after: usize| format!("{value:.after$e}").parse().unwrap_or(value);
-    let few: f64 = digits(4);
-    if format!("{few:.2e}") == format!("{value:.2e}") { few } else { digits(9) }
+    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    // the shortest text of the rounded value has at most five digits
+    format!("{rounded:.5e}").parse().unwrap_or(rounded)
+}
+
+/// [`rounded`], for a value that is shown with three digits later: unrounded where five digits would lead to others.
+#[must_use]
+pub fn plotted(value: f64) -> f64 {
+    let few = rounded(value);
+    if !value.is_finite() || format!("{few:.2e}") == format!("{value:.2e}") { few } else { value }
 }
 
 /// A configured number, with no more digits than it has.
@@ -155,15 +162,12 @@ mod tests {
     /// What is plotted is rounded again, to three digits, when it is shown.
     #[test]
     fn a_plotted_value_shows_the_same_three_digits() {
-        assert_eq!(rounded(6.854_97), 6.854_97, "6.8550 would be shown as 6.86, not 6.85");
-        assert_eq!(
-            [rounded(6.854_321), rounded(12_345_678.0), rounded(-0.001_234_56)],
-            [6.8543, 12_346_000.0, -0.001_234_6]
-        );
-        assert_eq!([rounded(0.0), rounded(f64::NAN), rounded(f64::INFINITY)], [0.0; 3]);
+        assert_eq!((rounded(6.854_97), plotted(6.854_97)), (6.855, 6.854_97), "shown as 6.86, and as 6.85");
+        assert_eq!([plotted(6.854_321), plotted(12_345_678.0)], [6.8543, 12_346_000.0]);
+        assert_eq!([plotted(0.0), plotted(f64::NAN), plotted(f64::INFINITY)], [0.0; 3]);
         for n in 0..20_000 {
             let value = 1.0 + f64::from(n) * 0.000_449_7;
-            assert_eq!(format!("{:.2e}", rounded(value)), format!("{value:.2e}"), "{value}");
+            assert_eq!(format!("{:.2e}", plotted(value)), format!("{value:.2e}"), "{value}");
         }
     }
 

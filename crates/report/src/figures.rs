@@ -13,7 +13,7 @@ pub mod windows;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{Run, Sweep};
-use crate::text::{plural, rounded};
+use crate::text::{plotted, plural};
 
 /// One series per scheme: estimates at the given positions, absent where nothing was measured.
 pub(crate) fn series(
@@ -24,7 +24,7 @@ pub(crate) fn series(
     scale: f64,
 ) -> crate::figure::Series {
     let part = |of: fn(&Estimate) -> Option<f64>| -> Vec<Option<f64>> {
-        estimates.iter().map(|e| e.as_ref().and_then(of).map(|value| rounded(value / scale))).collect()
+        estimates.iter().map(|e| e.as_ref().and_then(of).map(|value| plotted(value / scale))).collect()
     };
     // no plotted value can be negative
     let low = part(|e| e.low.map(|low| low.max(0.0)));

@@ -10,6 +10,7 @@ mod by_traffic;
 pub mod compare;
 pub mod contrast;
 mod counts;
+mod fates;
 pub mod figures;
 pub mod headline;
 pub mod html;

@@ -4,7 +4,8 @@
 use crate::by_traffic;
 use crate::contrast::{MetricOrder, ends};
 use crate::counts::{is_count, paused};
-use crate::figures::deadlines::{self, CaseDeadlines};
+use crate::fates::CaseDeadlines;
+use crate::figures::deadlines;
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};

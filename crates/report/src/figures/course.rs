@@ -3,7 +3,7 @@
 use crate::detail::{NetworkColumns, RunCourse};
 use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, duration, number, percent, plural, rounded, size};
+use crate::text::{count, duration, number, percent, plotted, plural, size};
 
 /// Maximum number of points of a line if several runs share a page.
 const POINTS: usize = 128;
@@ -96,7 +96,7 @@ fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let series = course
         .groups
         .iter()
-        .map(|group| line(&group.name, &x, group.load.iter().map(|load| rounded(load * 100.0)).collect()));
+        .map(|group| line(&group.name, &x, group.load.iter().map(|load| plotted(load * 100.0)).collect()));
     Some(Figure {
         id: "loads".into(),
         title: loads_title(&busiest.name, mean(&busiest.load), run),
@@ -203,7 +203,7 @@ fn pauses(course: &RunCourse) -> Option<Figure> {
     let most = course.paused.iter().max_by(|a, b| total(&a.1).total_cmp(&total(&b.1)))?;
     let row = |(name, shares): &(String, Vec<f64>)| Series {
         name: name.clone(),
-        y: (0..all).map(|bin| Some(rounded(shares.get(bin).copied().unwrap_or(0.0) * 100.0))).collect(),
+        y: (0..all).map(|bin| Some(plotted(shares.get(bin).copied().unwrap_or(0.0) * 100.0))).collect(),
         ..Series::default()
     };
     Some(Figure {
@@ -248,7 +248,7 @@ pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
             ..line(
                 &sweep.schemes[scheme],
                 &course.times_us().chunks(every).map(middle).collect::<Vec<_>>(),
-                values.chunks(every).map(|values| rounded(merge(values))).collect(),
+                values.chunks(every).map(|values| plotted(merge(values))).collect(),
             )
         }
     };

@@ -1,22 +1,11 @@
 //! The fates of flows with deadlines: by traffic entry in a run, by scheme in a sweep.
 
 use super::{Samples, samples_words};
+use crate::fates::{CaseDeadlines, FATES, Fate};
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::summary::{DeadlineCounts, Deadlines};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, duration, percent, plural, rounded};
-use weft_statistics::mean;
-
-/// A name, and the number of flows that it applies to.
-type Fate = (&'static str, fn(&DeadlineCounts) -> u64);
-
-/// The fates of a flow with a deadline.
-const FATES: [Fate; 4] = [
-    ("in time", |counts| counts.met),
-    ("late", |counts| counts.late),
-    ("given up", |counts| counts.terminated),
-    ("unfinished", DeadlineCounts::open),
-];
+use crate::text::{count, duration, percent, plotted, plural};
 
 const CAPTION: &str = "Measured flows with a deadline: finished in time; finished later; given up by their senders because the \
                        deadline could not be met; neither finished nor given up when the run ended.";
@@ -59,52 +48,13 @@ fn parts<'a>(
     parts.filter(|part| part.y.iter().flatten().any(|flows| *flows > 0.0)).collect()
 }
 
-/// The deadlines of a case: the flows of all seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CaseDeadlines {
-    /// Their outcomes.
-    pub counts: DeadlineCounts,
-    /// Mean lateness of flows that finished too late, microseconds, averaged over the runs that have any.
-    pub late_by_us: Option<f64>,
-}
-
-impl CaseDeadlines {
-    /// The deadlines of these runs; `None` without any.
-    #[must_use]
-    pub fn of(runs: &[&Run]) -> Option<CaseDeadlines> {
-        let all: Vec<&Deadlines> = runs.iter().filter_map(|run| run.summary.deadlines.as_ref()).collect();
-        let sum = |of: fn(&DeadlineCounts) -> u64| all.iter().map(|found| of(&found.all)).sum();
-        let counts = DeadlineCounts {
-            flows: sum(|counts| counts.flows),
-            met: sum(|counts| counts.met),
-            late: sum(|counts| counts.late),
-            terminated: sum(|counts| counts.terminated),
-        };
-        let late = all.iter().filter(|found| found.missed_by_us.count > 0);
-        let late_by_us = mean(&late.map(|found| found.missed_by_us.mean).collect::<Vec<_>>());
-        (!all.is_empty()).then_some(CaseDeadlines { counts, late_by_us })
-    }
-
-    /// The share of the flows that met a fate.
-    fn share(&self, part: u64) -> f64 {
-        part as f64 / self.counts.flows.max(1) as f64
-    }
-
-    /// Met, late, late by, given up, unfinished.
-    #[must_use]
-    pub fn cells(&self) -> [String; 5] {
-        let [met, late, given_up, open] = FATES.map(|(_, of)| percent(self.share(of(&self.counts))));
-        [met, late, self.late_by_us.map_or("–".to_owned(), duration), given_up, open]
-    }
-}
-
 /// The fates of deadlines under each scheme at a point of the axis; `None` without deadlines.
 #[must_use]
 pub fn by_scheme(sweep: &Sweep, at: usize) -> Option<Figure> {
     let case = |scheme: usize| Some((scheme, CaseDeadlines::of(&sweep.case(scheme, at))?));
     let cases: Vec<(usize, CaseDeadlines)> = (0..sweep.schemes.len()).filter_map(case).collect();
     let share =
-        |counts: &DeadlineCounts, part: u64| rounded(100.0 * part as f64 / counts.flows.max(1) as f64);
+        |counts: &DeadlineCounts, part: u64| plotted(100.0 * part as f64 / counts.flows.max(1) as f64);
     (!cases.is_empty()).then(|| Figure {
         id: format!("fates-{at}"),
         title: fates_title(sweep, &cases, at),

@@ -7,7 +7,7 @@ use crate::statistics::{Estimate, SAMPLES_BEYOND, mean};
 use crate::summary::SizeClass;
 use crate::survey::shares;
 use crate::sweep::{Run, Sweep, partners};
-use crate::text::{duration, rounded};
+use crate::text::{duration, plotted};
 
 /// The complementary distribution of completion times with a logarithmic tail; `None` without flows.
 #[must_use]
@@ -105,7 +105,7 @@ fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
         let alike: Vec<&SizeClass> = case.iter().filter_map(|run| alike(run, class)).collect();
         let slowdowns: Vec<f64> = alike.iter().filter_map(|class| class.slowdown.p99).collect();
         let sizes: Vec<f64> = alike.iter().map(|class| class.to_bytes as f64 / 1e3).collect();
-        Some((rounded(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
+        Some((plotted(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
     };
     let points: Vec<(f64, Estimate)> = case.first()?.summary.equal20.iter().filter_map(at_class).collect();
     let (x, estimates): (Vec<f64>, Vec<Option<Estimate>>) =

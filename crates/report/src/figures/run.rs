@@ -6,7 +6,7 @@ use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_BEYOND};
 use crate::summary::{DropCell, Drops, DuplicateAcks, Reordering, SizeClass};
 use crate::sweep::Run;
-use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, plotted, plural, size};
 use std::collections::BTreeSet;
 
 /// Slowdown by flow size: median, 95th and 99th percentile in twenty classes; `None` without flows.
@@ -20,8 +20,8 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
         let points: Vec<(f64, f64, u64)> = known.collect();
         Series {
             name: name.to_owned(),
-            x: points.iter().map(|(x, _, _)| rounded(*x)).collect(),
-            y: points.iter().map(|(_, y, _)| Some(rounded(*y))).collect(),
+            x: points.iter().map(|(x, _, _)| plotted(*x)).collect(),
+            y: points.iter().map(|(_, y, _)| Some(plotted(*y))).collect(),
             n: points.iter().map(|(_, _, n)| *n).collect(),
             ..Series::default()
         }
@@ -315,7 +315,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         rows: rows.iter().map(|(name, _)| (*name).to_owned()).collect(),
         series: vec![Series {
             name: "fraction of flows".into(),
-            y: rows.iter().map(|(_, share)| Some(rounded(share * 100.0))).collect(),
+            y: rows.iter().map(|(_, share)| Some(plotted(share * 100.0))).collect(),
             ..Series::default()
         }],
         ..Figure::default()

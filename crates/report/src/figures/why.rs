@@ -6,7 +6,7 @@ use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::mean;
 use crate::summary::DropCell;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, rounded};
+use crate::text::{count, number, plotted};
 use std::collections::BTreeSet;
 
 /// The name of a hop: `leaf → spine`; 0 is the sending host's card. Hops beyond those of a shortest path belong to detours.
@@ -143,7 +143,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         |scheme: usize, kind: &(u8, String)| over_seeds(&sweep.case(scheme, at), |run| dropped(run, kind));
     let part = |kind: &(u8, String)| Series {
         name: format!("{}: {}", name_in(sweep, usize::from(kind.0)), kind.1.replace('_', " ")),
-        y: (0..sweep.schemes.len()).map(|scheme| Some(rounded(mean_of(scheme, kind)))).collect(),
+        y: (0..sweep.schemes.len()).map(|scheme| Some(plotted(mean_of(scheme, kind)))).collect(),
         ..Series::default()
     };
     let total: u64 = here.iter().filter_map(|run| Some(run.summary.drops.as_ref()?.total)).sum();

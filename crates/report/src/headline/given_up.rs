@@ -1,6 +1,6 @@
 //! The sentence on schemes that give flows up: which deadlines they meet, because their mean completion times say nothing.
 
-use crate::figures::deadlines::CaseDeadlines;
+use crate::fates::CaseDeadlines;
 use crate::sweep::Sweep;
 use crate::text::percent;
 
