@@ -60,14 +60,14 @@ fn open_xdp(
     let interface = match attached.get(&number) {
         Some(interface) => Arc::clone(interface),
         None => {
-            let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
-            let interface = Arc::new(patiently(is_taken, || XdpInterface::attach(name, heard))?);
+            let attach = || XdpInterface::attach(name, heard);
+            let interface = Arc::new(patiently(io::ErrorKind::ResourceBusy, attach)?);
             attached.insert(number, Arc::clone(&interface));
             interface
         }
     };
-    let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
-    patiently(is_taken, || XdpQueue::open(Arc::clone(&interface), number as u16, worker.into(), pool))
+    let open = || XdpQueue::open(Arc::clone(&interface), number as u16, worker.into(), pool);
+    patiently(io::ErrorKind::ResourceBusy, open)
 }
 
 /// Which arrivals of an interface a worker gets. A switch in parts decides about the packets of a port on one worker;

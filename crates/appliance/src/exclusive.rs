@@ -83,8 +83,8 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
     let (mut held, mut messages) = (Vec::new(), Vec::new());
     for port in &plan.ports {
         let (PortDevice::Packet(name) | PortDevice::Xdp(name)) = &port.device else { continue };
-        let held_by_other = |error: &io::Error| error.kind() == io::ErrorKind::AddrInUse;
-        match system::interface_index(name).and_then(|index| patiently(held_by_other, || hold(index))) {
+        let hold = |index| patiently(io::ErrorKind::AddrInUse, || hold(index));
+        match system::interface_index(name).and_then(hold) {
             Ok(socket) => held.push(socket),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => messages.push(format!(
                 "port `{}`: another `weft router` forwards what arrives at {name}, so that each packet would be sent twice: end it first",
@@ -97,14 +97,15 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
     if messages.is_empty() { Ok(held) } else { Err(ApplianceError::Ports { messages }) }
 }
 
-/// Tries again for a second while something is taken: the kernel needs a moment to end the sockets of a router that was killed.
+/// Tries again for a second while an attempt fails in the way that says that something is taken: the kernel needs a moment to end the
+/// sockets of a router that was killed.
 pub(crate) fn patiently<T>(
-    is_taken: impl Fn(&io::Error) -> bool,
+    taken: io::ErrorKind,
     mut attempt: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
     for _ in 0..ATTEMPTS {
         match attempt() {
-            Err(error) if is_taken(&error) => std::thread::sleep(BETWEEN_ATTEMPTS),
+            Err(error) if error.kind() == taken => std::thread::sleep(BETWEEN_ATTEMPTS),
             other => return other,
         }
     }
@@ -113,4 +114,28 @@ pub(crate) fn patiently<T>(
 
 fn hold(interface: i32) -> io::Result<UnixDatagram> {
     UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("weft-router/{interface}"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is taken for a while is had later, what stays taken is an error after the last attempt, and any other error is one at once.
+    #[test]
+    fn only_what_is_taken_is_tried_again() {
+        let tried = |kind: io::ErrorKind, failures: u32| {
+            let mut attempts = 0;
+            let attempt = || {
+                attempts += 1;
+                if attempts > failures { Ok(attempts) } else { Err(kind.into()) }
+            };
+            let kind_of = |error: io::Error| error.kind();
+            (patiently(io::ErrorKind::AddrInUse, attempt).map_err(kind_of), attempts)
+        };
+        assert_eq!(tried(io::ErrorKind::AddrInUse, 0), (Ok(1), 1));
+        assert_eq!(tried(io::ErrorKind::AddrInUse, 3), (Ok(4), 4));
+        let denied = io::ErrorKind::PermissionDenied;
+        assert_eq!(tried(denied, 3), (Err(denied), 1));
+        assert_eq!(tried(io::ErrorKind::AddrInUse, 1000), (Err(io::ErrorKind::AddrInUse), ATTEMPTS + 1));
+    }
 }

@@ -41,7 +41,7 @@ const BUFFERS_PER_PORT: u32 = 512;
 const LEAST_WIRE: u64 = 84;
 /// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which occupy memory only when used.
 const MOST_STORED: u64 = 1 << 18;
-/// The same where the kernel shares the buffers, which then occupy memory from the start, 6 kB each.
+/// The same where the kernel shares the buffers, which then occupy memory from the start, 5.6 kB each.
 const MOST_STORED_FOR_KERNEL: u64 = 1 << 15;
 
 /// Runs a router until `stop` is set or something fails: the report names the failure and holds the counters up to

@@ -13,16 +13,13 @@
 
 use weft_core::record::Reason;
 use weft_core::settings::Share;
-use weft_core::{Bytes, settings};
+use weft_core::{Bytes, Class, settings};
 
 use crate::{Memory, Occupancy, Sharing};
 
 /// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "memory management of merchant chips: service pools, minima, ingress and egress limits, pooled headroom";
-
-/// Maximum number of classes of a port.
-pub const CLASSES: usize = 8;
 
 settings! {
     /// A service pool.
@@ -63,10 +60,10 @@ settings! {
 impl MmuSettings {
     /// The number of the pool of each class.
     #[must_use]
-    pub fn pool_of(&self) -> [u8; CLASSES] {
-        let mut of = [0; CLASSES];
+    pub fn pool_of(&self) -> [u8; Class::COUNT] {
+        let mut of = [0; Class::COUNT];
         for (number, pool) in self.pools.iter().enumerate() {
-            pool.classes.iter().for_each(|class| of[*class as usize % CLASSES] = number as u8);
+            pool.classes.iter().for_each(|class| of[*class as usize % Class::COUNT] = number as u8);
         }
         of
     }
@@ -105,7 +102,7 @@ pub struct Mmu {
     minimum: u64,
     alpha: f64,
     port_limit: u64,
-    pool_of: [u8; CLASSES],
+    pool_of: [u8; Class::COUNT],
     pools: Vec<MmuPool>,
     /// Bytes within minima.
     in_minima: u64,

@@ -73,6 +73,11 @@ impl PacketKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Class(pub u8);
 
+impl Class {
+    /// Number of classes.
+    pub const COUNT: usize = 8;
+}
+
 /// The ECN field of the IP header (RFC 3168).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]

@@ -7,9 +7,6 @@ use std::collections::VecDeque;
 use weft_core::stack::{HostPart, Side};
 use weft_core::{Class, FlowId, Span, Time};
 
-/// Classes of flows.
-const CLASSES: usize = 8;
-
 /// The flows of a host that wait for a pull.
 #[derive(Debug)]
 pub struct PullQueue {
@@ -18,7 +15,7 @@ pub struct PullQueue {
     /// No pull is sent before this instant.
     next_at: Time,
     /// By class; each flow at most once.
-    waiting: [VecDeque<FlowId>; CLASSES],
+    waiting: [VecDeque<FlowId>; Class::COUNT],
 }
 
 impl PullQueue {
@@ -30,12 +27,12 @@ impl PullQueue {
 
     /// Queues a flow for its next pull, behind all others of its class.
     pub(crate) fn join(&mut self, flow: FlowId, class: Class) {
-        self.waiting[usize::from(class.0) % CLASSES].push_back(flow);
+        self.waiting[usize::from(class.0) % Class::COUNT].push_back(flow);
     }
 
     /// Queues a flow in front of all others of its class: it has just had a turn and keeps it.
     pub(crate) fn stay(&mut self, flow: FlowId, class: Class) {
-        self.waiting[usize::from(class.0) % CLASSES].push_front(flow);
+        self.waiting[usize::from(class.0) % Class::COUNT].push_front(flow);
     }
 }
 

@@ -7,9 +7,7 @@
 //! group, the causes are the queues whose backlog is their own and that hold at least half as many of this port's bytes
 //! in these classes as the queue that holds the most. They count as congested until they are empty.
 
-use weft_core::PortId;
-
-use crate::CLASSES;
+use weft_core::{Class, PortId};
 
 /// The state of a queue of an output port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +39,7 @@ pub struct Blame {
     /// Number of marked backlogs.
     marked: usize,
     /// By queue: the number of lossless queues before it.
-    before: [u8; CLASSES],
+    before: [u8; Class::COUNT],
     ports: usize,
     queues: usize,
 }

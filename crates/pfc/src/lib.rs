@@ -8,7 +8,7 @@
 //!
 //! Must not depend on clocks or other switches.
 
-use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
+use weft_core::{Bytes, Class, PortId, Rate, Span, choice, settings};
 
 mod blame;
 pub mod headroom;
@@ -19,9 +19,6 @@ pub use holds::Holds;
 
 /// Wire bytes of a pause frame: the minimum Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;
-
-/// Classes that a frame can name.
-pub const CLASSES: usize = 8;
 
 /// Bytes that pass during one pause quantum of 512 bit times.
 const QUANTUM: Bytes = Bytes(64);
@@ -136,7 +133,7 @@ pub struct PauseFrame {
     /// Bit c: the frame names class c.
     pub classes: u8,
     /// By class, in quanta of 512 bit times; 0: resume.
-    pub quanta: [u16; CLASSES],
+    pub quanta: [u16; Class::COUNT],
 }
 
 impl PauseFrame {
@@ -148,7 +145,7 @@ impl PauseFrame {
 
     /// The classes it names, with their pause times.
     pub fn iter(self) -> impl Iterator<Item = (usize, u16)> {
-        (0..CLASSES)
+        (0..Class::COUNT)
             .filter(move |class| self.classes >> class & 1 == 1)
             .map(move |class| (class, self.quanta[class]))
     }

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{FlowMeasure, Summary};
+    use crate::summary::{DeadlineCounts, Deadlines, FlowMeasure, Summary};
 
     fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
         let labels = vec![("balance".into(), balance.into()), ("traffic.trace.load".into(), load.into())];
@@ -375,6 +375,38 @@ mod tests {
         assert!((mean.mean - 0.5).abs() < 1e-12 && mean.excludes(1.0) && mean.runs == 3);
         assert!(comparison.sentence().starts_with("Mean FCT of new is 0.500× that of old"));
         assert!(comparison.terminal(false).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    /// A side that gives flows up at once has the lower mean, which says nothing. Other metrics are compared.
+    #[test]
+    fn a_side_that_gives_flows_up_has_no_lower_mean() {
+        let side = |balance: &str, mean: f64, terminated: u64| -> Vec<Run> {
+            let made = |seed| {
+                let mut run = run(balance, "0.8", seed, mean);
+                let all = DeadlineCounts { flows: 200, met: 200 - terminated, terminated, late: 0 };
+                (run.summary.flows.started, run.summary.flows.unfinished) = (200, terminated);
+                run.summary.flows.finished = 200 - terminated;
+                run.summary.flows.open_age_us = Some(terminated as f64);
+                run.summary.deadlines = Some(Deadlines { all, ..Deadlines::default() });
+                run
+            };
+            (1..=3).map(made).collect()
+        };
+        let told = |terminated| {
+            let comparison = Comparison::of(side("ecmp", 100.0, 0), side("drill", 50.0, terminated), names());
+            let compared =
+                |metric: &str| comparison.rows.iter().any(|row| row.metric == metric && row.ratio.is_some());
+            let means = compared("fct.mean") || compared(MEAN_WITH_OPEN);
+            (comparison.sentence().replace('\u{202f}', " "), means, compared("fct.p99"))
+        };
+        let words = "new gives up 10.0 % of its flows, so its mean FCT is not compared. Deadlines met: old 100 %, new 90.0 %.";
+        assert_eq!(told(20), (words.to_owned(), false, true));
+        let (sentence, means, _) = told(2);
+        assert!(
+            means && sentence.starts_with("Mean FCT (flows that did not finish at their age) of new is"),
+            "{sentence}"
+        );
+        assert!(!sentence.contains("gives up"), "{sentence}");
     }
 
     /// What decides is the time of jobs, the mean with the flows left open, or goodput where no flow finishes.

@@ -5,7 +5,7 @@
 //! sentence picks the most remarkable.
 
 use crate::statistics::{Estimate, mean};
-use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, partners};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, is_comparable, partners};
 use crate::text::{number, percent, significant};
 
 /// How a metric of one case compares with that of another.
@@ -63,9 +63,13 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Compares a metric of two cases. `None` if no seed has both values, or one of the values is not positive.
+    /// Compares a metric of two cases. `None` if no seed has both values, one of the values is not positive, or the metric [may not be
+    /// compared](is_comparable).
     #[must_use]
     pub fn of(other: &[&Run], base: &[&Run], metric: &str) -> Option<Contrast> {
+        if ![other, base].iter().all(|side| is_comparable(metric, side)) {
+            return None;
+        }
         let all = partners(other, base);
         let both = |(other, base): &(&Run, &Run)| {
             other.summary.metric(metric).is_some() && base.summary.metric(metric).is_some()

@@ -1,7 +1,7 @@
 //! The answer in one sentence, derived from the data, and the warnings that qualify it. Must not depend on the page.
 
 pub(crate) mod endless;
-mod given_up;
+pub(crate) mod given_up;
 mod incidents;
 mod timeouts;
 mod warnings;
@@ -224,8 +224,7 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, sweep.mean_metric());
         contrast.is_some_and(|contrast| matches!(contrast.order(), MetricOrder::Unclear | MetricOrder::Equal))
     };
-    let others = (0..sweep.schemes.len())
-        .filter(|scheme| ![duel.base, duel.best].contains(scheme) && sweep.is_ranked(*scheme, duel.at));
+    let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
     let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
     let names = match alike.as_slice() {
         _ if mean != MetricOrder::Less => return String::new(),
@@ -266,8 +265,7 @@ fn times_words(found: &Contrast) -> String {
 fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     let slower = |best: usize| {
         let contrast = Duel { best, ..duel }.contrast(sweep, sweep.mean_metric());
-        let is_slower = contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater);
-        is_slower && sweep.is_ranked(best, duel.at)
+        contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater)
     };
     sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
 }

@@ -196,12 +196,9 @@ impl Sweep {
     }
 
     /// The ratio of a metric under `scheme` to that under `base`, over their common seeds; its interval holds together with those of
-    /// the other schemes. There is none of mean completion times where one of them may not be compared.
+    /// the other schemes.
     #[must_use]
     pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
-        if metric == self.mean_metric() && [scheme, base].iter().any(|of| !self.is_ranked(*of, at)) {
-            return None;
-        }
         let alone = paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)?;
         Some(alone.ratio_among(self.comparisons()))
     }
@@ -217,19 +214,10 @@ impl Sweep {
         }
     }
 
-    /// Whether the mean completion time of a case may be compared. That of a scheme that gives flows up is a lower bound, and the lower
-    /// the more it gives up.
+    /// Whether the mean completion time of a case [may be compared](is_comparable).
     #[must_use]
     pub fn is_ranked(&self, scheme: usize, at: usize) -> bool {
-        self.given_up(scheme, at) <= MOST_GIVEN_UP
-    }
-
-    /// The share of the measured flows of a case that their senders gave up.
-    #[must_use]
-    pub fn given_up(&self, scheme: usize, at: usize) -> f64 {
-        let sum = |of: fn(&Run) -> u64| self.case(scheme, at).into_iter().map(of).sum::<u64>();
-        let given_up = sum(|run| run.summary.deadlines.as_ref().map_or(0, |found| found.all.terminated));
-        given_up as f64 / sum(|run| run.summary.flows.started).max(1) as f64
+        is_comparable(self.mean_metric(), &self.case(scheme, at))
     }
 
     /// How many schemes are compared with one of them.
@@ -261,9 +249,27 @@ pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a R
     above.iter().filter_map(partner).collect()
 }
 
-/// The ratio of a metric between two sets of runs, paired by seed.
+/// The share of the measured flows of these runs that their senders gave up.
+#[must_use]
+pub fn given_up(runs: &[&Run]) -> f64 {
+    let sum = |of: fn(&Run) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
+    let given_up = sum(|run| run.summary.deadlines.as_ref().map_or(0, |found| found.all.terminated));
+    given_up as f64 / sum(|run| run.summary.flows.started).max(1) as f64
+}
+
+/// Whether a metric of these runs may be compared with that of others. The mean completion time of a scheme that gives flows up may not: it
+/// is a lower bound, and the lower the more are given up.
+#[must_use]
+pub fn is_comparable(metric: &str, runs: &[&Run]) -> bool {
+    !matches!(metric, "fct.mean" | MEAN_WITH_OPEN) || given_up(runs) <= MOST_GIVEN_UP
+}
+
+/// The ratio of a metric between two sets of runs, paired by seed; `None` if it [may not be compared](is_comparable).
 #[must_use]
 pub fn paired_ratio(above: &[&Run], below: &[&Run], metric: &str) -> Option<Estimate> {
+    if ![above, below].iter().all(|side| is_comparable(metric, side)) {
+        return None;
+    }
     let value =
         |(above, below): (&Run, &Run)| Some((above.summary.metric(metric)?, below.summary.metric(metric)?));
     let pairs: Vec<(f64, f64)> = partners(above, below).into_iter().filter_map(value).collect();

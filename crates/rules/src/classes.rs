@@ -7,9 +7,6 @@ use weft_transport::Transport;
 
 use crate::{Facts, Finding, impossible};
 
-/// Classes: a priority has three bits.
-const CLASSES: usize = 8;
-
 /// Whether some switch names the queue of a class in its map.
 pub(crate) fn is_mapped(facts: &Facts<'_>, class: u32) -> bool {
     facts.devices.iter().any(|device| device.switch.class_map.len() > class as usize)
@@ -24,8 +21,8 @@ pub(crate) fn maps_name_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if queues == 1 {
         return facts.idle("switch.class_map", "there is only one queue per port (switch.queues)", found);
     }
-    if map.len() > CLASSES {
-        let message = format!("{} entries, but there are {CLASSES} classes", map.len());
+    if map.len() > Class::COUNT {
+        let message = format!("{} entries, but there are {} classes", map.len(), Class::COUNT);
         return found.push(impossible("switch.class_map", message));
     }
     for (class, queue) in map.iter().enumerate().filter(|(_, queue)| **queue >= queues) {
@@ -51,8 +48,9 @@ pub(crate) fn priority_groups_share_limits(facts: &Facts<'_>, found: &mut Vec<Fi
             format!("{} entries, but ports have {} queues (switch.queues)", map.len(), switch.queues);
         return found.push(impossible("switch.group_map", message));
     }
-    if let Some((queue, group)) = map.iter().enumerate().find(|(_, group)| **group as usize >= CLASSES) {
-        let message = format!("queue {queue} has no group {group}: there are {CLASSES}, numbered from 0");
+    if let Some((queue, group)) = map.iter().enumerate().find(|(_, group)| **group as usize >= Class::COUNT) {
+        let message =
+            format!("queue {queue} has no group {group}: there are {}, numbered from 0", Class::COUNT);
         return found.push(impossible(format!("switch.group_map[{queue}]"), message));
     }
     let groups = PriorityGroups::new(switch);

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use weft_core::record::PauseRecord;
-use weft_core::{LinkId, PortId, SwitchId, Time};
+use weft_core::{Class, LinkId, PortId, SwitchId, Time};
 use weft_recorder::deadlock::Wait;
 use weft_switch::PauseOrder;
-use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
+use weft_switch::pause::{FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
 use crate::context::Context;
@@ -77,7 +77,7 @@ impl Domain {
         while let Some((_, frame)) = self.cx.transmitter(link).landing.pop_front_if(|(at, _)| *at <= now) {
             frame.iter().for_each(|(class, quanta)| self.obey(link, class, quanta));
         }
-        for class in 0..CLASSES {
+        for class in 0..Class::COUNT {
             self.watch(link, class);
             self.update(link, class);
         }
@@ -160,7 +160,7 @@ impl Domain {
         let transmitter = self.cx.transmitter(link);
         transmitter.landing.clear();
         transmitter.classes.iter_mut().for_each(|stopped| stopped.until = stopped.until.min(now));
-        (0..CLASSES).for_each(|class| self.update(link, class));
+        (0..Class::COUNT).for_each(|class| self.update(link, class));
     }
 
     /// Holds or releases a class according to the current state.

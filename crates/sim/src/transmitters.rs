@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 
 use weft_core::record::FlowPauses;
-use weft_core::{Rate, Span, Time};
+use weft_core::{Class, Rate, Span, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::pause::{CLASSES, Holds, PauseFrame};
+use weft_switch::pause::{Holds, PauseFrame};
 use weft_topology::Node;
 
 /// The transmitters of a domain, by link. None exists while no class pauses.
@@ -22,7 +22,7 @@ pub(crate) struct Transmitter {
     pub(crate) rate: Rate,
     /// Frames that will be obeyed.
     pub(crate) landing: VecDeque<(Time, PauseFrame)>,
-    pub(crate) classes: [Stopped; CLASSES],
+    pub(crate) classes: [Stopped; Class::COUNT],
     /// The classes that it holds the far end to, one bit each, and when the frames must be refreshed.
     pub(crate) asked: u8,
     pub(crate) refresh_at: Time,

@@ -4,12 +4,9 @@ use weft_core::Class;
 
 use crate::SwitchSettings;
 
-/// The number of classes.
-const CLASSES: usize = 8;
-
 /// The queue of each class.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ClassMap([u8; CLASSES]);
+pub(crate) struct ClassMap([u8; Class::COUNT]);
 
 impl ClassMap {
     pub(crate) fn new(settings: &SwitchSettings) -> ClassMap {
@@ -19,7 +16,7 @@ impl ClassMap {
     /// The queue of a class.
     #[inline]
     pub(crate) fn queue(&self, class: Class) -> usize {
-        usize::from(self.0[usize::from(class.0) % CLASSES])
+        usize::from(self.0[usize::from(class.0) % Class::COUNT])
     }
 }
 
@@ -27,7 +24,7 @@ impl ClassMap {
 mod tests {
     use super::*;
 
-    fn queues(queues: u32, class_map: &[u32]) -> [usize; CLASSES] {
+    fn queues(queues: u32, class_map: &[u32]) -> [usize; Class::COUNT] {
         let map = ClassMap::new(&SwitchSettings {
             queues,
             class_map: class_map.to_vec(),

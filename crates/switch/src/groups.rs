@@ -1,13 +1,13 @@
 //! Priority groups: the queues whose packets share one ingress account. Must not depend on accounts or frames.
 
-use weft_pfc::CLASSES;
+use weft_core::Class;
 
 use crate::SwitchSettings;
 
 /// The priority group of each queue, named by the lowest queue in it.
 #[derive(Clone, Copy, Debug)]
 pub struct PriorityGroups {
-    of: [u8; CLASSES],
+    of: [u8; Class::COUNT],
     queues: u8,
 }
 
@@ -20,7 +20,7 @@ impl PriorityGroups {
         let lowest = |queue: usize| (0..queue).find(|other| number(*other) == number(queue)).unwrap_or(queue);
         PriorityGroups {
             of: std::array::from_fn(|queue| lowest(queue) as u8),
-            queues: (settings.queues as u8).min(CLASSES as u8),
+            queues: (settings.queues as u8).min(Class::COUNT as u8),
         }
     }
 
@@ -28,7 +28,7 @@ impl PriorityGroups {
     #[inline]
     #[must_use]
     pub fn of(&self, queue: usize) -> usize {
-        usize::from(self.of[queue % CLASSES])
+        usize::from(self.of[queue % Class::COUNT])
     }
 
     /// The queues in the group of a queue, lowest first.

@@ -2,6 +2,7 @@
 
 use super::{ComparedMetric, Comparison};
 use crate::contrast::{MetricOrder, interval_words};
+use crate::headline::given_up;
 use crate::job_words::JOB_TIME;
 use crate::statistics::Estimate;
 use crate::sweep::MEAN_WITH_OPEN;
@@ -26,11 +27,25 @@ impl Comparison {
         row.metric == own
     }
 
+    /// The answer, and what is not compared because a side gives flows up.
     pub(super) fn sentence(&self) -> String {
+        let given_up = given_up::of_sweep(&self.sweep, self.sweep.points() - 1);
+        match self.judged().as_slice() {
+            [] if !given_up.is_empty() => given_up.trim_start().to_owned(),
+            known => self.of_ratios(known) + &given_up,
+        }
+    }
+
+    /// The ratios of the metrics by which cases are judged.
+    fn judged(&self) -> Vec<(&str, Estimate)> {
+        let judging = self.rows.iter().filter(|row| self.judges(row));
+        judging.filter_map(|row| Some((row.metric.as_str(), row.ratio?))).collect()
+    }
+
+    fn of_ratios(&self, known: &[(&str, Estimate)]) -> String {
         let [a, b] = &self.names;
-        let judging: Vec<&ComparedMetric> = self.rows.iter().filter(|row| self.judges(row)).collect();
-        let known: Vec<Estimate> = judging.iter().filter_map(|row| row.ratio).collect();
-        let metric = judging.iter().find(|row| row.ratio.is_some()).map_or(MEAN, |row| row.metric.as_str());
+        let metric = known.first().map_or(MEAN, |(metric, _)| *metric);
+        let known: Vec<Estimate> = known.iter().map(|(_, ratio)| *ratio).collect();
         match known.as_slice() {
             [] if self.rows.iter().all(|row| row.ratio.is_none()) => {
                 format!("{a} and {b} have no case and seed in common: nothing to compare.")

@@ -1,13 +1,13 @@
 //! The sentence on schemes that give flows up: which deadlines they meet, because their mean completion times say nothing.
 
 use crate::fates::CaseDeadlines;
-use crate::sweep::Sweep;
+use crate::sweep::{Sweep, given_up};
 use crate::text::percent;
 
 use super::MOST_NAMED;
 
 /// Names the schemes that give up too many flows to be ranked by their means, and the deadlines met by a few schemes; empty if there are none.
-pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
+pub(crate) fn of_sweep(sweep: &Sweep, at: usize) -> String {
     let schemes = 0..sweep.schemes.len();
     let unranked: Vec<usize> = schemes.filter(|scheme| !sweep.is_ranked(*scheme, at)).collect();
     let Some(first) = unranked.first() else { return String::new() };
@@ -18,7 +18,7 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
     };
     let who = match unranked.as_slice() {
         [one] => {
-            let share = percent(sweep.given_up(*one, at));
+            let share = percent(given_up(&sweep.case(*one, at)));
             format!("{} gives up {share} of its flows, so its mean FCT is", name(one))
         }
         few if few.len() <= MOST_NAMED => {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use weft_core::record::Reason;
 use weft_core::stack::Side;
-use weft_core::{Bytes, Ecn, HostId, PacketId, Time};
+use weft_core::{Bytes, Class, Ecn, HostId, PacketId, Time};
 use weft_switch::PortCounters;
 use weft_transport::card::{CardPlan, CardSettings};
 use weft_transport::{Receiver, Sender};
@@ -17,9 +17,6 @@ use super::parked::Loose;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 use crate::event::Event;
-
-/// Classes of a card that serves by class.
-const CLASSES: usize = 8;
 
 /// The queue of a card.
 #[derive(Debug)]
@@ -44,7 +41,7 @@ impl Line {
     pub(super) fn new(settings: &CardSettings) -> Option<Box<Line>> {
         let CardPlan::InOrder { limit, mark_beyond, by_class } = settings.plan() else { return None };
         Some(Box::new(Line {
-            waiting: vec![VecDeque::new(); if by_class { CLASSES } else { 1 }].into(),
+            waiting: vec![VecDeque::new(); if by_class { Class::COUNT } else { 1 }].into(),
             bytes: 0,
             in_transmission: 0,
             ends: Time::NEVER,

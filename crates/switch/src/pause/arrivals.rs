@@ -1,10 +1,10 @@
 //! Ingress accounting of a chip, by port and class: minima, shared pools, headroom. Each byte is charged to one of
 //! them.
 
-use weft_core::Bytes;
 use weft_core::record::Reason;
+use weft_core::{Bytes, Class};
 
-use weft_buffer::mmu::{CLASSES, MmuPool, MmuSettings};
+use weft_buffer::mmu::{MmuPool, MmuSettings};
 use weft_pfc::ResumeLimit;
 
 use super::reserve::headroom_of;
@@ -96,7 +96,7 @@ pub(crate) struct IngressMemory {
     /// The minimum of a port, beyond the minima of its classes.
     port_minimum: u64,
     classes: usize,
-    pool_of: [u8; CLASSES],
+    pool_of: [u8; Class::COUNT],
     lossless: u8,
     lossless_limit: Limit,
     lossy_limit: Limit,
