@@ -15,6 +15,9 @@ use crate::file::{Blueprint, PlannedTraffic, TrafficLoad, TrafficPattern};
 /// in time: traffic that only fills queues has not got through.
 const LOSSLESS: f64 = 1e-3;
 const IN_TIME: f64 = 0.99;
+/// Columns of the table, but for the links, whose unit depends on the shape.
+const COLUMNS: [&str; 9] =
+    ["traffic", "load", "out, Gb/s", "lost", "server, R", "relayed", "reordered, %", "latency, us", "nodes"];
 /// Halvings of that search.
 const STEPS: u32 = 9;
 
@@ -25,6 +28,8 @@ pub struct SimulatedTraffic {
     pub traffic: PlannedTraffic,
     /// The share of the external rate that each node's traffic was scaled to.
     pub load: f64,
+    /// The highest load was wanted, and none passes: this is the lowest that was tried.
+    pub none_passes: bool,
     /// What happened.
     pub outcome: ClusterOutcome,
 }
@@ -49,29 +54,26 @@ pub fn simulated(blueprint: &Blueprint) -> SimulatedCluster {
 pub fn run(blueprint: &Blueprint, traffic: &PlannedTraffic) -> SimulatedTraffic {
     let once = |load| {
         let outcome = outcome(blueprint, traffic, load);
-        SimulatedTraffic { traffic: *traffic, load, outcome }
+        SimulatedTraffic { traffic: *traffic, load, none_passes: false, outcome }
     };
     match traffic.load {
         TrafficLoad::Share(load) => once(load),
-        TrafficLoad::Most => {
-            let is_lossless = |run: &SimulatedTraffic| {
-                let outcome = &run.outcome;
-                let left: u64 = outcome.outputs.iter().sum();
-                outcome.losses.all() as f64 <= LOSSLESS * outcome.entered as f64
-                    && left as f64 >= IN_TIME * outcome.offered as f64
-            };
-            let full = once(1.0);
-            if is_lossless(&full) {
-                return full;
-            }
-            let (mut low, mut high, mut best) = (0.0, 1.0, full);
-            for _ in 0..STEPS {
-                let run = once(f64::midpoint(low, high));
-                if is_lossless(&run) { (low, best) = (run.load, run) } else { high = run.load }
-            }
-            best
-        }
+        TrafficLoad::Most => most(once),
     }
+}
+
+/// The run with the highest load that passes.
+fn most(once: impl Fn(f64) -> SimulatedTraffic) -> SimulatedTraffic {
+    let mut lowest = once(1.0);
+    if lowest.passes() {
+        return lowest;
+    }
+    let mut best: Option<SimulatedTraffic> = None;
+    for _ in 0..STEPS {
+        let run = once(f64::midpoint(best.as_ref().map_or(0.0, |best| best.load), lowest.load));
+        if run.passes() { best = Some(run) } else { lowest = run }
+    }
+    best.unwrap_or(SimulatedTraffic { none_passes: true, ..lowest })
 }
 
 /// The traffic matrix of a pattern.
@@ -140,10 +142,13 @@ pub fn labels(traffic: &PlannedTraffic) -> Vec<(String, String)> {
 
 /// The figures of a traffic with this seed: throughput in Gb/s; utilisation, loss, relayed and overloaded as shares; processing
 /// in R, the busiest link in 2R/N; reordered sequences per hundred packets; latencies of packets that visit two and
-/// three nodes in microseconds.
+/// three nodes in microseconds. Where the highest load is wanted and none passes, throughput and utilisation are zero and the others absent.
 #[must_use]
 pub fn figures(blueprint: &Blueprint, traffic: &PlannedTraffic, seed: u64) -> BTreeMap<String, f64> {
     let run = run(blueprint, &PlannedTraffic { seed, ..*traffic });
+    if run.none_passes {
+        return TRAFFIC_FIGURES[..2].iter().map(|name| ((*name).to_owned(), 0.0)).collect();
+    }
     let (model, outcome) = (&blueprint.model, &run.outcome);
     let decided = |count: fn(&DirectorCounters) -> u64| outcome.decided.iter().map(count).sum::<u64>() as f64;
     let entered = outcome.entered.max(1) as f64;
@@ -187,6 +192,14 @@ fn packets_name(packets: Option<SizeMix>) -> String {
 }
 
 impl SimulatedTraffic {
+    /// Whether hardly anything is lost, and the traffic leaves in time.
+    fn passes(&self) -> bool {
+        let outcome = &self.outcome;
+        let left: u64 = outcome.outputs.iter().sum();
+        outcome.losses.all() as f64 <= LOSSLESS * outcome.entered as f64
+            && left as f64 >= IN_TIME * outcome.offered as f64
+    }
+
     /// The load of the busiest server, in units of the load to which each node's traffic was scaled.
     #[must_use]
     pub fn processing(&self, model: &ClusterModel) -> f64 {
@@ -205,6 +218,11 @@ impl SimulatedTraffic {
     }
 
     fn row(&self, model: &ClusterModel) -> Vec<String> {
+        if self.none_passes {
+            let mut row = vec!["-".to_owned(); COLUMNS.len() + 1];
+            (row[0], row[1]) = (self.name(), "none".to_owned());
+            return row;
+        }
         let outcome = &self.outcome;
         let relayed: u64 = outcome.decided.iter().map(|one| one.relayed).sum();
         let latency = |(least, most): (Span, Span)| format!("{:.1}-{:.1}", least.micros(), most.micros());
@@ -220,6 +238,22 @@ impl SimulatedTraffic {
             outcome.latency_range().map_or("-".to_owned(), latency),
             outcome.most_nodes.to_string(),
         ]
+    }
+
+    /// A line on what was lost and why, if anything was, or on why there is no highest load.
+    fn write_losses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = self.losses();
+        match (self.none_passes, lost.as_str()) {
+            (false, "") => Ok(()),
+            (false, lost) => writeln!(f, "{} at {:.3}: {lost}", self.name(), self.load),
+            (true, "") => writeln!(
+                f,
+                "{}: no load passes; at {:.3} less than 99 % left in time",
+                self.name(),
+                self.load
+            ),
+            (true, lost) => writeln!(f, "{}: no load passes; at {:.3}: {lost}", self.name(), self.load),
+        }
     }
 
     /// What was lost, and why.
@@ -255,23 +289,11 @@ impl fmt::Display for SimulatedCluster {
                 "link, 2R/k"
             }
         };
-        let header = [
-            "traffic",
-            "load",
-            "out, Gb/s",
-            "lost",
-            "server, R",
-            unit,
-            "relayed",
-            "reordered, %",
-            "latency, us",
-            "nodes",
-        ];
+        let mut header = COLUMNS.to_vec();
+        header.insert(5, unit);
         let rows: Vec<Vec<String>> = self.runs.iter().map(|run| run.row(model)).collect();
         f.write_str(&Columns::table(&header, &rows))?;
-        for run in self.runs.iter().filter(|run| run.outcome.losses.all() > 0) {
-            writeln!(f, "{} at {:.3}: {}", run.name(), run.load, run.losses())?;
-        }
+        self.runs.iter().try_for_each(|run| run.write_losses(f))?;
         let [entered, parsed] = [
             self.runs.iter().map(|run| run.outcome.entered).sum(),
             self.runs.iter().map(|run| run.outcome.parsed).sum(),

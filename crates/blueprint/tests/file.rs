@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use weft_blueprint::file::{TrafficLoad, TrafficPattern, parse_blueprint, read_blueprint};
-use weft_blueprint::simulated::simulated;
+use weft_blueprint::simulated::{figures, simulated};
 use weft_blueprint::sized::SizeQuestion;
 use weft_cluster::{ClusterShape, VlbKind};
 use weft_core::{Rate, Span};
@@ -171,4 +171,20 @@ fn plans_name_the_kinks_and_the_assumptions() {
     assert!(SizeQuestion::new(None, Some(Rate(5)), "today").is_err());
     let plot = SizeQuestion::new(None, None, "today").unwrap().plot();
     assert!(plot.starts_with("<svg") && plot.contains("Clos of 48-port switches"));
+}
+
+/// Cores that are far too slow carry no load: no figure is told as if they did.
+#[test]
+fn a_cluster_that_no_load_passes_has_no_highest_load() {
+    let text = "nodes = 4\nrate = \"10 Gbps\"\n[server]\nclock = \"2 MHz\"\n[[traffic]]\nmatrix = \"uniform\"\npackets = \"64 B\"\nload = \"most\"\nduration = \"2 ms\"\n";
+    let blueprint =
+        parse_blueprint(text, "slow.toml").unwrap_or_else(|mistakes| panic!("{}", mistakes.draw(false)));
+    let table = simulated(&blueprint).to_string();
+    assert!(table.contains("uniform, 64 B  none"), "{table}");
+    assert!(table.contains("uniform, 64 B: no load passes; at 0.002 less than 99 % left in time"), "{table}");
+    let figures = figures(&blueprint, &blueprint.traffic[0], 1);
+    assert_eq!(
+        figures.into_iter().collect::<Vec<_>>(),
+        [("cluster.throughput".to_owned(), 0.0), ("cluster.utilisation".to_owned(), 0.0)]
+    );
 }

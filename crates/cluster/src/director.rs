@@ -5,6 +5,8 @@
 //! rest is spread over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets),
 //! unless its link is overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
 
+use std::ops::AddAssign;
+
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time, random::mix};
 
 use crate::bucket::DirectBucket;
@@ -109,6 +111,20 @@ pub struct DirectorCounters {
     pub kept: u64,
     /// Packets that would have followed it if its link had not been overloaded.
     pub overloaded: u64,
+}
+
+impl AddAssign for DirectorCounters {
+    fn add_assign(
+        &mut self,
+        DirectorCounters { here, direct, relayed, lost, kept, overloaded }: DirectorCounters,
+    ) {
+        self.here += here;
+        self.direct += direct;
+        self.relayed += relayed;
+        self.lost += lost;
+        self.kept += kept;
+        self.overloaded += overloaded;
+    }
 }
 
 /// Bytes sent by a link in the current window.

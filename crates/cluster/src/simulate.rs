@@ -229,7 +229,9 @@ impl<'a> Running<'a> {
         let batched: Vec<(u32, u16)> = changed.ports.iter_mut().flat_map(PortQueue::take_batch).collect();
         batched.into_iter().for_each(|(packet, _)| self.lose(packet, |losses| &mut losses.failure));
         if up {
-            self.nodes[usize::from(node)].restart(self.model, node);
+            let node_before = &mut self.nodes[usize::from(node)];
+            self.outcome.count(node.into(), &node_before.director);
+            node_before.restart(self.model, node);
         }
     }
 
@@ -391,10 +393,7 @@ impl<'a> Running<'a> {
         let held = self.packets.len() - self.free.len();
         self.outcome.inside = held as u64;
         self.outcome.reordered = self.order.reordered();
-        for node in &self.nodes {
-            self.outcome.decided.push(node.director.counters());
-            self.outcome.evictions += node.director.evictions();
-        }
+        self.nodes.iter().enumerate().for_each(|(number, node)| self.outcome.count(number, &node.director));
         self.outcome
     }
 }

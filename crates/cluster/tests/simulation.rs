@@ -141,6 +141,19 @@ fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
     assert!(losses.failure > 0 && losses.failure < 200, "{losses:?}");
     assert!(outcome.links[&(0, 2)] > 0);
 
+    // Its decisions before it failed are those of the whole run.
+    let under = |changes| {
+        let span = ClusterSpan { changes, ..span };
+        let outcome = run(&model, &matrix, 0.8, &span);
+        outcome.decided.iter().map(|one| one.relayed).sum::<u64>() as f64
+    };
+    let blink = |node| {
+        let change = |time, up| NodeChange { time, node, up };
+        vec![change(at(29), false), change(at(29) + Span::from_us(100), true)]
+    };
+    let (quiet, restarted) = (under(Vec::new()), under(blink(0)));
+    assert!((restarted / quiet - 1.0).abs() < 0.02, "{restarted} of {quiet}");
+
     // As an output, it takes down its own traffic only.
     let outcome = run(&model, &TrafficMatrix::uniform(4), 0.5, &span);
     assert!(outcome.losses.no_path > 0 && outcome.refused > 0);

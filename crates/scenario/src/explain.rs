@@ -31,6 +31,11 @@ pub struct Explanation {
     pub meaning: String,
 }
 
+impl Explanation {
+    /// The origin of a value that nobody gave.
+    pub const DEFAULT: &str = "default";
+}
+
 impl Scenario {
     /// Explains the file's own settings; with a `prefix`, only those at or below this path.
     #[must_use]
@@ -124,7 +129,7 @@ fn of_transport(
         let given = sources.find(|(_, path)| said.at(path).is_some());
         let origin = given.map(|(level, path)| format!("{} [{level}]", origin(said, &file.sources, &path)));
         let path = format!("{title}.{}", row.path);
-        explained(row, path, origin.unwrap_or_else(|| "default".to_owned()))
+        explained(row, path, origin.unwrap_or_else(|| Explanation::DEFAULT.to_owned()))
     };
     let all = rows(&EndSettings::TABLE, &whole.to_value()).into_iter();
     let rows = all.filter(|row| covers("transport", &row.path)).map(row).collect();
@@ -145,7 +150,7 @@ fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &Scenario
         let given = sources.into_iter().find(|(_, path)| said.at(path).is_some());
         let origin = given.map(|(level, path)| format!("{} [{level}]", origin(said, &file.sources, &path)));
         let path = format!("{title}.{}", row.path);
-        explained(row, path, origin.unwrap_or_else(|| "default".to_owned()))
+        explained(row, path, origin.unwrap_or_else(|| Explanation::DEFAULT.to_owned()))
     };
     let of_port = |row: &Row| row.path.starts_with("ecn") || row.path.starts_with("schedule");
     let all = rows(&DeviceSettings::TABLE, &whole.to_value()).into_iter();
@@ -193,10 +198,10 @@ fn unit(kind: &Kind, value: &Value) -> &'static str {
 }
 
 fn origin(provenance: &Provenance, sources: &Sources, path: &str) -> String {
-    let Some(said) = provenance.at(path) else { return "default".to_owned() };
+    let Some(said) = provenance.at(path) else { return Explanation::DEFAULT.to_owned() };
     let place = || format!("{}:{}", sources.source(said.place).name, sources.line_column(said.place).line);
     match said.origin {
-        Origin::Default => "default".to_owned(),
+        Origin::Default => Explanation::DEFAULT.to_owned(),
         Origin::File => place(),
         Origin::Sweep => format!("sweep at {}", place()),
         Origin::Demo => format!("demo at {}", place()),

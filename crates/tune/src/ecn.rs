@@ -13,8 +13,10 @@ use weft_report::metric::{self, Better, Metric};
 
 use crate::case;
 
+use marking::TriedMarking;
 use trial::{BETTER, EcnTrial, cost};
 
+mod marking;
 mod trial;
 
 /// How packets are marked beyond a threshold.
@@ -60,6 +62,7 @@ pub struct EcnOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EcnAdvice {
     options: EcnOptions,
+    marking: TriedMarking,
     metric: &'static Metric,
     /// The scenario's own marking first, then by threshold.
     trials: Vec<EcnTrial>,
@@ -78,7 +81,9 @@ pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Err
         let why = "too few flows, or nothing of the kind to measure";
         Error::Failed(format!("no run has a value of {}: {why}", options.metric))
     };
-    let search = Search { options, run, case: case_of(options)? };
+    let case = case_of(options)?;
+    let marking = TriedMarking::of(options, &case)?;
+    let search = Search { options, run, case, marking: &marking };
     let row: Vec<_> = [None].into_iter().chain(first_row(options).into_iter().map(Some)).collect();
     let mut trials = search.run(&row)?;
     for _ in 0..options.rounds {
@@ -88,7 +93,7 @@ pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Err
     }
     let best = best_of(&trials[1..], metric.better).ok_or_else(none)? + 1;
     let at_edge = best == 1 || best == trials.len() - 1;
-    Ok(EcnAdvice { options: options.clone(), metric, trials, best, at_edge })
+    Ok(EcnAdvice { options: options.clone(), marking, metric, trials, best, at_edge })
 }
 
 /// The metric, or the problem with the search.
@@ -118,15 +123,15 @@ fn metric_of(options: &EcnOptions) -> Result<&'static Metric, Error> {
     }
 }
 
+/// The scenario, with all its cases.
+fn scenario_of(options: &EcnOptions) -> Batch {
+    let EcnOptions { scenario, set, demo, .. } = options;
+    Batch { path: scenario.clone(), set: set.clone(), demo: *demo, ..Batch::default() }
+}
+
 /// The labels of the case to try.
 fn case_of(options: &EcnOptions) -> Result<CaseLabels, Error> {
-    let batch = Batch {
-        path: options.scenario.clone(),
-        set: options.set.clone(),
-        demo: options.demo,
-        ..Batch::default()
-    };
-    let cases = weft::cases(&batch)?;
+    let cases = weft::cases(&scenario_of(options))?;
     let name = |labels: &CaseLabels| -> String {
         labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",")
     };
@@ -170,24 +175,16 @@ struct Search<'a> {
     options: &'a EcnOptions,
     run: &'a RunOptions,
     case: CaseLabels,
+    marking: &'a TriedMarking,
 }
 
 impl Search<'_> {
     /// Runs trials, all seeds of all of them as one pool.
     fn run(&self, thresholds: &[Option<Bytes>]) -> Result<Vec<EcnTrial>, Error> {
-        let batch = |threshold: &Option<Bytes>| Batch {
-            path: self.options.scenario.clone(),
-            set: self
-                .options
-                .set
-                .iter()
-                .cloned()
-                .chain(threshold.map(|at| self.options.setting(at)))
-                .collect(),
-            demo: self.options.demo,
-            seeds: self.run.seeds.clone(),
-            engine: None,
-            cases: vec![self.case.clone()],
+        let batch = |threshold: &Option<Bytes>| {
+            let mut batch = scenario_of(self.options);
+            batch.set.extend(threshold.map(|at| self.marking.setting(at)));
+            Batch { seeds: self.run.seeds.clone(), cases: vec![self.case.clone()], ..batch }
         };
         let batches: Vec<Batch> = thresholds.iter().map(batch).collect();
         let found = weft::run_batches(&batches, self.run)?;
@@ -199,26 +196,6 @@ impl Search<'_> {
         }
         let trials = thresholds.iter().zip(&found.runs);
         Ok(trials.map(|(threshold, runs)| EcnTrial::of(*threshold, runs, &self.options.metric)).collect())
-    }
-}
-
-impl EcnOptions {
-    /// `switch.ecn={ step = { threshold = "65000 B" } }`.
-    fn setting(&self, threshold: Bytes) -> String {
-        format!("{}={}", self.at, self.marker(threshold))
-    }
-
-    fn marker(&self, threshold: Bytes) -> String {
-        match self.shape {
-            MarkingShape::Step => format!("{{ step = {{ threshold = \"{} B\" }} }}", threshold.0),
-            MarkingShape::Ramp { times, probability } => {
-                let most = rounded(threshold.0 as f64 * times);
-                let (least, most) = (threshold.0, most.0);
-                format!(
-                    "{{ red = {{ min = \"{least} B\", max = \"{most} B\", max_probability = {probability} }} }}"
-                )
-            }
-        }
     }
 }
 
@@ -273,10 +250,10 @@ impl EcnAdvice {
                 self.trials[self.best].mean().map_or(NOT_MEASURED.to_owned(), number)
             ),
             false => format!(
-                "{}: --set '{}'\nin the scenario, change only these keys of {}; its others stayed{}",
+                "{}: --set '{}'\n{}{}",
                 self.found_words(),
-                self.options.setting(best),
-                self.options.at,
+                self.marking.setting(best),
+                self.marking.words(),
                 [&self.alike_words(), self.edge_words(), &self.uncompared_words()].concat()
             ),
         };
@@ -381,7 +358,7 @@ impl EcnAdvice {
         let all = serde_json::json!({
             "metric": self.options.metric,
             "at": self.options.at,
-            "best": differs.then(|| self.options.marker(best.threshold.unwrap_or_default())),
+            "best": differs.then(|| self.marking.marker(best.threshold.unwrap_or_default())),
             "best_threshold_bytes": best.threshold.filter(|_| differs).map(|at| at.0),
             "scenario_is_better": own_is_better,
             "at_edge": self.at_edge,
@@ -411,6 +388,11 @@ mod tests {
         }
     }
 
+    fn advice(metric: &'static Metric, trials: Vec<EcnTrial>, best: usize, at_edge: bool) -> EcnAdvice {
+        let marking = TriedMarking::in_place_of(&[], &options());
+        EcnAdvice { options: options(), marking, metric, trials, best, at_edge }
+    }
+
     fn trial(threshold: u64, values: [f64; 3]) -> EcnTrial {
         let values = values.into_iter().zip(1..).map(|(value, seed)| (seed, Some(value))).collect();
         EcnTrial { threshold: Some(Bytes(threshold)), values, unfinished: 0, left_out: 0, drops: Some(0) }
@@ -428,16 +410,6 @@ mod tests {
             best_of(&trials[1..], Better::Higher).expect("it has values"),
             0,
             "where more is better, the first of equals"
-        );
-    }
-
-    #[test]
-    fn settings_are_those_of_a_scenario() {
-        assert_eq!(options().setting(Bytes(65_000)), "switch.ecn={ step = { threshold = \"65000 B\" } }");
-        let ramp = EcnOptions { shape: MarkingShape::Ramp { times: 10.0, probability: 0.5 }, ..options() };
-        assert_eq!(
-            ramp.marker(Bytes(128_000)),
-            "{ red = { min = \"128000 B\", max = \"1280000 B\", max_probability = 0.5 } }"
         );
     }
 
@@ -480,7 +452,7 @@ mod tests {
             trial(80, [0.9, 900.0, 10.0]),
         ];
         let metric = metric_of(&options()).expect("it is a metric");
-        let advice = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true };
+        let advice = advice(metric, trials, 1, true);
         let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
         assert_eq!(words, ["worse", "best", "alike", "worse", "unclear"]);
         assert!(
@@ -501,7 +473,7 @@ mod tests {
         let metric = metric_of(&options()).expect("it is a metric");
         let own = EcnTrial { threshold: None, ..trial(0, [9.0; 3]) };
         let trials = vec![own, trial(10, [1.0, 10.0, 100.0]), trial(20, [1.04, 10.41, 104.0])];
-        let text = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }.text();
+        let text = advice(metric, trials, 1, true).text();
         assert!(text.contains("worse") && text.contains("from 10 B to 20 B (2 tried)"), "{text}");
         assert!(
             text.contains("--set 'switch.ecn={ step = { threshold = \"10 B\" } }'\nin the scenario"),
@@ -516,7 +488,7 @@ mod tests {
         let of = |values: [[f64; 3]; 3]| {
             let own = EcnTrial { threshold: None, ..trial(0, values[0]) };
             let trials = vec![own, trial(10, values[1]), trial(20, values[2])];
-            EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }
+            advice(metric, trials, 1, true)
         };
         let words =
             |advice: &EcnAdvice| advice.rows().into_iter().map(|row| row[4].clone()).collect::<Vec<_>>();
@@ -540,7 +512,7 @@ mod tests {
         let of = |own: [f64; 3]| {
             let own = EcnTrial { threshold: None, ..trial(0, own) };
             let trials = vec![own, trial(10, [2.0, 20.0, 200.0]), trial(20, [4.0, 40.0, 400.0])];
-            EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }
+            advice(metric, trials, 1, true)
         };
         let better = of([1.0, 10.1, 100.0]);
         assert_eq!(better.rows()[0][4], "better");
@@ -567,7 +539,7 @@ mod tests {
         let missing = EcnTrial { values: vec![(1, None), (2, Some(1.0)), (3, None)], ..trial(40, [0.0; 3]) };
         let trials =
             vec![own, trial(10, [0.0; 3]), trial(20, [0.0; 3]), missing, trial(80, [70.0, 71.0, 72.0])];
-        let text = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }.text();
+        let text = advice(metric, trials, 1, true).text();
         assert!(
             !text.contains("look beyond") && text.contains("within 10 % of the best: from 10 B to 20 B"),
             "{text}"
@@ -587,7 +559,7 @@ mod tests {
         let best = trial(40, [1.0, 10.0, 100.0]);
         let bad = trial(80, [2.0, 20.0, 200.0]);
         let trials = vec![own, good(10), good(20), best, bad, good(160)];
-        let text = EcnAdvice { options: options(), metric, trials, best: 3, at_edge: false }.text();
+        let text = advice(metric, trials, 3, false).text();
         assert!(
             text.ends_with("\nshown to be within 10 % of the best: from 10 B to 40 B (3 tried), 160 B"),
             "{text}"

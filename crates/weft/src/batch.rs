@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use weft_plan::Engine;
 use weft_report::{Manifest, Run, share_one_window};
-use weft_scenario::{Case, Scenario};
+use weft_scenario::{Case, Explanation, Scenario};
 
 use crate::earlier::EqualRuns;
 use crate::manifest::{self, Request};
@@ -57,6 +57,18 @@ pub struct Collected {
 pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
     let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
+}
+
+/// The settings at or below a path that a case has not by default: each with its path and value.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario.
+pub fn given(batch: &Batch, case: &CaseLabels, path: &str) -> Result<Vec<(String, String)>, Error> {
+    let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
+    let chosen = scenario.cases().iter().find(|one| one.labels == *case);
+    let rows = chosen.map_or(Vec::new(), |one| scenario.explain_case(one, Some(path)));
+    let own = rows.into_iter().filter(|row| row.origin != Explanation::DEFAULT);
+    Ok(own.map(|row| (row.path, row.value)).collect())
 }
 
 /// The number of runs that [`run_batches`] takes, and the number of those that do not exist yet.

@@ -33,7 +33,7 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{TEMPLATES, explanation_table};
 
-pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, run_batches};
+pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, given, run_batches};
 pub use epoch::{
     Digests, ResultsList, RunDigests, epoch, holds_since, layout, record_scope, reference_digests,
 };

@@ -58,6 +58,23 @@ fn a_low_threshold_is_best_for_short_flows_behind_long_ones() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
+/// Marks are tried where the scenario makes them, whatever kind of marker does.
+#[test]
+fn another_kind_of_marker_marks_where_the_scenario_does() {
+    let red = "{ red = { min = \"20 kB\", max = \"80 kB\", at = \"dequeue\", non_ect = \"pass\" } }";
+    let scenario = BOTTLENECK.replace("{ step = { threshold = \"65 pkt\" } }", red);
+    assert_ne!(scenario, BOTTLENECK);
+    let folder = folder_with("tune-other-kind", &scenario);
+    let text = good(&folder, &format!("{LINE} --metric fct.tag.short.mean"));
+    let marker = "{ step = { threshold = \"5000 B\", at = \"dequeue\", non_ect = \"pass\" } }";
+    assert!(
+        text.contains(&format!(
+            "--set 'switch.ecn={marker}'\nin the scenario, this marker takes the place of switch.ecn"
+        )),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_cannot_be_searched_is_refused_before_anything_runs() {
     let folder = folder("tune-wrong");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use weft_core::units::PS_PER_S;
 use weft_core::{Rate, Span};
 
-use crate::director::DirectorCounters;
+use crate::director::{Director, DirectorCounters};
 use crate::shape::ClusterShape;
 
 /// Packets lost, by place.
@@ -106,8 +106,15 @@ impl ClusterOutcome {
             measured,
             processed: vec![0; shape.nodes().into()],
             outputs: vec![0; shape.ports().into()],
+            decided: vec![DirectorCounters::default(); shape.nodes().into()],
             ..ClusterOutcome::default()
         }
+    }
+
+    /// Counts what the director of a node has decided, when the node or the run ends.
+    pub(super) fn count(&mut self, node: usize, director: &Director) {
+        self.decided[node] += director.counters();
+        self.evictions += director.evictions();
     }
 
     pub(super) fn latency(&mut self, visited: u8, span: Span) {
