@@ -35,8 +35,8 @@ Examples:
   weft tune pias --sizes web-search-pias --load 0.8 \\
     --simulate scenarios/scheduling.toml --case pias --demo
 
-The thresholds minimise the objective of the PIAS paper, which ranks them but
-is not a time. Mean completion times on one link without congestion control are
+The thresholds minimise an objective after the PIAS paper (the published one is
+not known in full), which ranks them but is not a time. Mean completion times on one link without congestion control are
 printed beside it; --simulate tries the thresholds with packets.")]
     Pias(Pias),
     /// ECN thresholds for a scenario, by running it

@@ -6,7 +6,7 @@ use weft_report::page::TextTable;
 /// A table for the page.
 pub(crate) fn on_page(title: &str, header: &[&str], rows: &[Vec<String>]) -> TextTable {
     let header = header.iter().map(|cell| (*cell).to_owned()).collect();
-    TextTable { title: title.to_owned(), header, rows: rows.to_vec() }
+    TextTable { title: title.to_owned(), header, rows: rows.to_vec(), is_prose: false }
 }
 
 /// Wraps sentences that are too long for a terminal; tables are unchanged.

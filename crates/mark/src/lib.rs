@@ -101,7 +101,7 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Decides on marks. Has one state per queue, and is built by `new(&Settings, line)` for the rate of the line that drains the
+/// Decides on marks. Has one state per queue, or per port ([`Marker::is_of_port`]), and is built by `new(&Settings, line)` for the rate of the line that drains the
 /// queue ([`family!`](weft_core::family!) explains the rest of its file).
 pub trait Marker {
     /// A packet that has been admitted is about to join its queue.
@@ -119,6 +119,10 @@ pub trait Marker {
     }
     /// Whether [`Marker::leaving`] ever returns anything other than [`Action::Pass`].
     fn looks_at_departures(&self) -> bool {
+        false
+    }
+    /// Whether one marker must see the packets of all queues of a port, because it remembers what the port held.
+    fn is_of_port(&self) -> bool {
         false
     }
 }
@@ -142,6 +146,7 @@ family! {
         fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action;
         fn passes_up_to(&self) -> u64;
         fn looks_at_departures(&self) -> bool;
+        fn is_of_port(&self) -> bool;
     }
 }
 

@@ -43,8 +43,8 @@ settings! {
         max_probability: Share = Share(0.01),
         /// What happens above `max`.
         beyond: Beyond = Beyond::MarkAll,
-        /// Average the queue with weight 2^-n, also over the time for which it is empty; 0: use the instantaneous
-        /// queue.
+        /// Average the queue, or what counts by `scope`, with weight 2^-n, also over the time for which it is empty; 0:
+        /// use the instantaneous queue.
         average: u32 [0, 16] = 0,
         /// Wire size of the packet for `pkt`.
         packet: Bytes = Bytes(1_538),
@@ -168,5 +168,9 @@ impl Marker for Red {
 
     fn looks_at_departures(&self) -> bool {
         self.at == At::Dequeue
+    }
+
+    fn is_of_port(&self) -> bool {
+        self.scope == Scope::Port && self.weight < 1.0
     }
 }

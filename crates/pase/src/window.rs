@@ -14,8 +14,17 @@ pub(crate) struct PaseWindow {
     answers: u64,
     marked: u64,
     end: u64,
-    /// Whether the window has been cut in this window of data.
-    cut: bool,
+    /// What has cut it in this window of data.
+    cut: WindowCut,
+}
+
+/// What has cut a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum WindowCut {
+    Nothing,
+    /// A mark; the window's size before.
+    Mark(f64),
+    Loss,
 }
 
 impl PaseWindow {
@@ -29,7 +38,7 @@ impl PaseWindow {
             answers: 0,
             marked: 0,
             end: 0,
-            cut: false,
+            cut: WindowCut::Nothing,
         }
     }
 
@@ -54,16 +63,19 @@ impl PaseWindow {
         self.size = 1.0;
     }
 
-    /// Reacts to some lost packets: at most once per window of data.
+    /// Reacts to some lost packets: at most once per window of data. If a mark has cut it there, both together take half.
     pub(crate) fn halve(&mut self) {
-        if !self.cut {
-            self.lower(0.5);
-        }
+        let before = match self.cut {
+            WindowCut::Nothing => self.size,
+            WindowCut::Mark(before) => before,
+            WindowCut::Loss => return,
+        };
+        self.cut = WindowCut::Loss;
+        self.lower(self.size.min(before / 2.0));
     }
 
-    fn lower(&mut self, share: f64) {
-        self.cut = true;
-        self.size = (self.size * (1.0 - share)).max(1.0);
+    fn lower(&mut self, size: f64) {
+        self.size = size.max(1.0);
         self.threshold = self.size.max(2.0);
     }
 
@@ -74,10 +86,11 @@ impl PaseWindow {
         if missing > self.end {
             let share = self.marked as f64 / self.answers as f64;
             self.alpha += self.gain * (share - self.alpha);
-            (self.answers, self.marked, self.end, self.cut) = (0, 0, next, false);
+            (self.answers, self.marked, self.end, self.cut) = (0, 0, next, WindowCut::Nothing);
         }
-        if marked && !self.cut {
-            self.lower(self.alpha / 2.0);
+        if marked && self.cut == WindowCut::Nothing {
+            self.cut = WindowCut::Mark(self.size);
+            self.lower(self.size * (1.0 - self.alpha / 2.0));
         } else if !marked {
             self.size += if self.size < self.threshold { 1.0 } else { 1.0 / self.size };
             self.size = self.size.min(self.most);
@@ -110,5 +123,19 @@ mod tests {
         [21, 21, 21].into_iter().for_each(|missing| window.answered(true, (missing, 100)));
         let alpha = window.alpha;
         assert!(alpha < 0.5 && (window.size - before * (1.0 - alpha / 2.0)).abs() < 1e-9, "{window:?}");
+    }
+
+    /// A mark that cuts next to nothing excuses no loss, and a loss after one that halves cuts no more.
+    #[test]
+    fn a_mark_and_a_loss_in_one_window_take_half_together() {
+        for alpha in [0.0, 0.5, 1.0] {
+            let mut window = PaseWindow::new(100.0, 1000.0, 1.0 / 16.0);
+            window.answered(false, (1, 50));
+            window.alpha = alpha;
+            window.answered(true, (2, 60));
+            assert!((window.size - 101.0 * (1.0 - alpha / 2.0)).abs() < 1e-9, "{window:?}");
+            (0..2).for_each(|_| window.halve());
+            assert_eq!(window.size, 50.5, "{alpha}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Proportional rate reduction (RFC 6937): during recovery the window follows deliveries, so that it reaches its
-//! target at the end of the round trip without a pause or a burst.
+//! target at the end of the round trip without a pause or a burst. Below the target it grows quickly only after an acknowledgement
+//! of progress without new losses, as in Linux and RFC 9937.
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]

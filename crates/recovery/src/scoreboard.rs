@@ -10,68 +10,9 @@ use std::ops::Range;
 
 use weft_core::{Span, Time};
 
-/// Bytes with a common history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    start: u64,
-    end: u64,
-    /// When it was last sent, or an upper bound on that time.
-    sent: Time,
-    sacked: bool,
-    lost: bool,
-    resent: bool,
-}
+use piece::{Piece, Totals};
 
-impl Piece {
-    const fn plain(bytes: Range<u64>, sent: Time) -> Piece {
-        Piece { start: bytes.start, end: bytes.end, sent, sacked: false, lost: false, resent: false }
-    }
-
-    const fn len(&self) -> u64 {
-        self.end - self.start
-    }
-
-    /// Whether it is lost and not yet retransmitted.
-    const fn waiting(&self) -> bool {
-        self.lost && !self.resent && !self.sacked
-    }
-}
-
-/// Byte counts over all pieces that have not arrived, and over those that have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Totals {
-    sacked: u64,
-    lost: u64,
-    resent: u64,
-    waiting: u64,
-}
-
-impl Totals {
-    fn of(piece: &Piece) -> Totals {
-        let len = piece.len();
-        let count = |yes: bool| if yes { len } else { 0 };
-        Totals {
-            sacked: count(piece.sacked),
-            lost: count(piece.lost && !piece.sacked),
-            resent: count(piece.resent && !piece.sacked),
-            waiting: count(piece.waiting()),
-        }
-    }
-
-    fn add(&mut self, other: Totals) {
-        self.sacked += other.sacked;
-        self.lost += other.lost;
-        self.resent += other.resent;
-        self.waiting += other.waiting;
-    }
-
-    fn remove(&mut self, other: Totals) {
-        self.sacked -= other.sacked;
-        self.lost -= other.lost;
-        self.resent -= other.resent;
-        self.waiting -= other.waiting;
-    }
-}
+mod piece;
 
 /// The outcome of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -231,7 +172,7 @@ impl Scoreboard {
         let limit = self.pieces[index].start;
         let first = self.index_of(self.judged);
         self.judged = self.judged.max(limit);
-        (first..index).map(|index| self.lose(index)).sum()
+        (first..index).map(|index| self.count_out(index)).sum()
     }
 
     /// Judges by time: bytes are lost if they were sent before `reference` and more than `limit` ago. Returns the bytes
@@ -356,6 +297,20 @@ impl Scoreboard {
         }
         self.change(index, |piece| (piece.lost, piece.resent) = (true, false));
         self.waiting_from = self.waiting_from.min(piece.start);
+        piece.len()
+    }
+
+    /// Declares a piece lost by counting, which says nothing about a copy of it that is on its way since it was doubtful: only above
+    /// HighRxt does rule 1 repeat what is lost. Returns its length, or 0 if it was already lost.
+    fn count_out(&mut self, index: usize) -> u64 {
+        let piece = self.pieces[index];
+        if piece.sacked || piece.lost {
+            return 0;
+        }
+        self.change(index, |piece| piece.lost = true);
+        if !piece.resent {
+            self.waiting_from = self.waiting_from.min(piece.start);
+        }
         piece.len()
     }
 

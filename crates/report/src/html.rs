@@ -196,7 +196,7 @@ fn table(header: &[String], rows: &str, class: &str) -> String {
 fn numbers(numbers: &TextTable, further: [Option<&TextTable>; 2]) -> String {
     let plain = |found: &TextTable| {
         let rows: String = found.rows.iter().map(|row| cells("td", row)).collect();
-        table(&found.header, &rows, "")
+        table(&found.header, &rows, if found.is_prose { "words" } else { "" })
     };
     let titled = |found: &TextTable| format!("<h3>{}</h3>\n{}", escaped(&found.title), plain(found));
     let further: String = further.into_iter().flatten().map(titled).collect();
@@ -216,6 +216,9 @@ fn repeat(repeat: &Repeat) -> String {
     };
     let facts: String = repeat.facts.iter().map(fact).collect();
     let lead = match repeat.is_measurement {
+        _ if repeat.is_partly_measured => {
+            "The same command gives the same numbers, to the last bit; what is timed on this machine, and runs that were stopped, differ."
+        }
         true => "Measured on real hosts: the same command measures again, and its numbers differ.",
         false => "The same command gives the same numbers, to the last bit.",
     };
@@ -259,6 +262,9 @@ fn differences(differences: &[(String, String, String)]) -> String {
 }
 
 fn scenario(toml: &str) -> String {
+    if toml.is_empty() {
+        return String::new();
+    }
     let line = |line: &str| {
         let text = escaped(line);
         if line.trim_end().ends_with("# default") {

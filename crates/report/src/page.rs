@@ -66,7 +66,9 @@ pub struct Repeat {
     pub facts: Vec<(String, String)>,
     /// Whether some results are measurements, which no command repeats to the last bit.
     pub is_measurement: bool,
-    /// The complete scenario, TOML; lines that end in `# default` are shown dim.
+    /// Whether that is so of some numbers on the page.
+    pub is_partly_measured: bool,
+    /// The complete scenario, TOML, or empty if there are several; lines that end in `# default` are shown dim.
     pub scenario: String,
     /// Verdicts on expectations.
     pub verdicts: Vec<ExpectationVerdict>,
@@ -83,6 +85,8 @@ pub struct TextTable {
     pub header: Vec<String>,
     /// The rows; the first cell names the row.
     pub rows: Vec<Vec<String>>,
+    /// Whether its cells are sentences rather than figures.
+    pub is_prose: bool,
 }
 
 /// The slowest flows of a run, for a table that readers filter.

@@ -27,6 +27,29 @@ pub struct ReproduceOptions {
     pub announce: Box<dyn Fn(&str) + Send + Sync>,
 }
 
+impl ReproduceOptions {
+    /// The command that measures the same again.
+    pub(crate) fn command(&self, name: &str) -> String {
+        let seeds = |seeds: &Vec<u64>| seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let chosen = (!self.claims.is_empty()).then(|| format!("--claims {}", self.claims.join(",")));
+        let form = match self.form {
+            Form::Quick => Some("--quick".to_owned()),
+            Form::Large => Some("--large".to_owned()),
+            Form::Full => None,
+        };
+        let flag = |is_set: bool, flag: &str| is_set.then(|| flag.to_owned());
+        let words = [
+            Some(format!("weft reproduce {name}")),
+            chosen,
+            form,
+            flag(self.tables, "--tables"),
+            flag(self.assumptions, "--assumptions"),
+            self.run.seeds.as_ref().map(|own| format!("--seed {}", seeds(own))),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Refuses options without an effect on these claims.
 ///
 /// # Errors

@@ -1,15 +1,16 @@
 //! The report of a reproduction: the verdicts, and the figures of every experiment, on one page.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use weft::Error;
 use weft_draw::figure::{Figure, Series};
 use weft_draw::text::plural;
-use weft_report::page::{Page, Section, TextTable, of_sweep};
+use weft_report::page::{Page, Repeat, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 
 use crate::finding::{ClaimFindings, verdict};
-use crate::folder::Folder;
+use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
@@ -25,7 +26,7 @@ pub(crate) fn write(
     folder: &Path,
     (source, files): (&PublishedSource, &Folder),
     (plan, runs): (&ReproductionPlan<'_>, &Runs),
-    findings: &ClaimFindings,
+    (findings, command): (&ClaimFindings, String),
 ) -> Result<PathBuf, Error> {
     let path = folder.join(FILE);
     let mut page = Page {
@@ -34,7 +35,8 @@ pub(crate) fn write(
         headline: headline(source, findings),
         warnings: small(findings).into_iter().collect(),
         numbers: numbers(source, findings),
-        scheme_name: "balance".to_owned(),
+        scheme_name: "case".to_owned(),
+        repeat: repeat(findings, files, command),
         ..Page::default()
     };
     page.sections.extend(beside(source, files, findings, &mut page.schemes));
@@ -47,6 +49,25 @@ pub(crate) fn write(
     }
     write_report(&path, &page).map_err(|cause| Error::Failed(cause.to_string()))?;
     Ok(path)
+}
+
+/// How to repeat what the page shows.
+fn repeat(findings: &ClaimFindings, files: &Folder, command: String) -> Repeat {
+    let programs: BTreeSet<&str> = findings.claims.values().map(|finding| finding.program.as_str()).collect();
+    let programs: Vec<&str> = programs.into_iter().filter(|program| !program.is_empty()).collect();
+    let scenarios: Vec<&str> = files
+        .files
+        .keys()
+        .map(String::as_str)
+        .filter(|name| name.ends_with(".toml") && *name != CLAIMS)
+        .collect();
+    let facts = [
+        ("command", command),
+        ("weft", programs.join(", ")),
+        ("scenarios", format!("beside this page: {}", scenarios.join(", "))),
+    ];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
+    Repeat { facts, is_partly_measured: true, ..Repeat::default() }
 }
 
 /// Effects that small runs do not show.
@@ -82,7 +103,7 @@ fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindin
 
 /// One row per claim.
 fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
-    let header = ["claim", "statement", "published", "measured", "band", "verdict"];
+    let header = ["claim", "verdict", "statement", "published", "measured", "band"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let assumptions = assumption::measured(source, findings);
     let assumed = |claim: &PublishedClaim| -> Vec<String> {
@@ -95,11 +116,11 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
         let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
         let own = vec![
             claim.id.get_ref().clone(),
+            told(source, claim, findings),
             claim.says.clone(),
             claim.published.clone(),
             [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
-            told(source, claim, findings),
         ];
         [own, assumed(claim)].concat()
     };
@@ -108,6 +129,7 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
         title: "Claims: mean and 95 % interval over seeds, against the band".to_owned(),
         header: header.into_iter().map(str::to_owned).chain(more).collect(),
         rows: asked.map(row).collect(),
+        is_prose: true,
     }
 }
 

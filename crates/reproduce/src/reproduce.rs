@@ -95,7 +95,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     options.run.out = options.run.out.join(&folder.name);
     folder.unpack(&options.run.out)?;
     let mut plan = ReproductionPlan::new(&source, &options.run.out, options.run.seeds.clone());
-    let form = options.form;
+    let (form, command) = (options.form, options.command(name));
     options.run.demo = form == Form::Quick;
     let mut asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
     let wanted = |table: &&Sensitivity| {
@@ -144,7 +144,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
             ));
         }
     }
-    let path = report::write(&options.run.out, (&source, &folder), (&plan, &runs), &findings)?;
+    let path = report::write(&options.run.out, (&source, &folder), (&plan, &runs), (&findings, command))?;
     Ok(ReproduceOutcome {
         report: path,
         terminal: terminal::summary(&source, &claims, &findings),

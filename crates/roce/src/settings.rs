@@ -47,9 +47,11 @@ settings! {
         retry_timeout_low: Option<Span> = None,
         /// At most this many packets in flight use the low time-out.
         low_packets: u32 [1, 1000000] = 3,
-        /// Each consecutive time-out is twice as long as the one before, up to this. From the second on, it is longer
-        /// by a random part of up to an eighth: cards have independent clocks, and senders whose bursts drop each
-        /// other would otherwise retry in lockstep forever.
+        /// Whether each consecutive time-out is twice as long as the one before, and from the second on longer by a random part of
+        /// up to an eighth: cards have independent clocks, and senders whose bursts drop each other would otherwise retry in
+        /// lockstep forever. Without it all are equal, as in some public models.
+        retry_backoff: bool = true,
+        /// Maximum time-out with `retry_backoff`.
         retry_timeout_max: Span = Span::from_ms(64),
         /// A negative acknowledgement cuts the rate like a congestion notification, as in some public models;
         /// otherwise only marks and round trips change it, never the order of arrival.

@@ -55,13 +55,19 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// PASE's time-outs do not double: one that fires before any answer can arrive would resend everything forever.
+/// Time-outs that do not grow, or no further: one that fires before any answer can arrive would resend everything forever.
 pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (TransportSettings::Pase(pase), Some(graph)) = (facts.stack, facts.graph) else { return };
+    let Some(graph) = facts.graph else { return };
+    let time_outs = match (facts.stack, facts.stack.tcp()) {
+        (TransportSettings::Pase(pase), _) => {
+            let low = pase.arbitration.then_some(("low_rto", pase.low_rto));
+            [Some(("rto", pase.rto)), low]
+        }
+        (_, Some(tcp)) => [Some(("initial_rto", tcp.initial_rto)), Some(("max_rto", tcp.max_rto))],
+        _ => return,
+    };
     let round_trip = round_trip(graph, facts.devices, facts.stack);
-    let low = pase.arbitration.then_some(("low_rto", pase.low_rto));
-    let short = [("rto", pase.rto)].into_iter().chain(low).filter(|(_, time_out)| *time_out <= round_trip);
-    for (name, _) in short {
+    for (name, _) in time_outs.into_iter().flatten().filter(|(_, time_out)| *time_out <= round_trip) {
         let round_trip = Span::from_ns(round_trip.0.div_ceil(1_000));
         let message = format!("no answer can arrive that soon: an unloaded round trip takes {round_trip}");
         found.push(impossible(facts.transport(name), message));

@@ -18,6 +18,9 @@ pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// Flows that the index of an event can tell apart.
+const MOST_FLOWS: u64 = 1 << 29;
+
 /// More seeds than this are assumed to be a typing error.
 pub(crate) const MOST_SEEDS: usize = 100_000;
 
@@ -58,6 +61,9 @@ pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
         let message =
             format!("the warm-up of {} does not end before the run does, at {until}", measure.warm_up);
         found.push(impossible("measure.warm_up", message));
+    }
+    if measure.flows.is_some_and(|flows| flows > MOST_FLOWS) {
+        found.push(impossible("measure.flows", format!("more than a run can count: at most {MOST_FLOWS}")));
     }
     if measure.flows == Some(0) {
         found.push(impossible(

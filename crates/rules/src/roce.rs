@@ -12,7 +12,9 @@ use weft_transport::roce::settings::{QueuePairSettings, RoceRecovery};
 /// Time-outs and buffers of queue pairs have an effect.
 pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(pairs) = facts.stack.roce() else { return };
-    if pairs.retry_timeout > pairs.retry_timeout_max {
+    if !pairs.retry_backoff {
+        facts.idle_transport(&["retry_timeout_max"], "time-outs do not grow (retry_backoff)", found);
+    } else if pairs.retry_timeout > pairs.retry_timeout_max {
         let message = format!(
             "the first time-out exceeds the longest, retry_timeout_max = {}",
             pairs.retry_timeout_max

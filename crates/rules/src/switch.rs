@@ -224,8 +224,14 @@ pub(crate) fn marks_count_one_queue_or_several(facts: &Facts<'_>, found: &mut Ve
         MarkerSettings::Red(red) => red.scope,
         _ => return,
     };
-    if facts.switch.queues == 1 && scope == Scope::Port {
-        let path = format!("switch.ecn.{}.scope", facts.switch.ecn.name());
-        facts.idle(&path, "there is only one queue per port (switch.queues)", found);
+    let path = format!("switch.ecn.{}.scope", facts.switch.ecn.name());
+    match &facts.switch.ecn {
+        MarkerSettings::Red(red) if facts.switch.voq.is_some() && scope == Scope::Port && red.average > 0 => {
+            let message =
+                "virtual output queues average their own bytes only: set average = 0 or scope = \"queue\"";
+            found.push(impossible(path, message.to_owned()));
+        }
+        _ if facts.switch.voq.is_some() || facts.switch.queues > 1 || scope == Scope::Queue => {}
+        _ => facts.idle(&path, "there is only one queue per port (switch.queues)", found),
     }
 }

@@ -92,12 +92,13 @@ impl Walk<'_> {
     }
 
     fn put(&self, kind: &Kind, node: &mut Toml, steps: &[&str]) -> Step {
-        if let Kind::Optional(inner) | Kind::Override(inner) = kind {
+        if let Kind::Optional(inner) | Kind::Override(inner) = kind
+            && !steps.is_empty()
+        {
             return self.put(inner, node, steps);
         }
         if steps.is_empty() {
-            self.replace(kind, node);
-            return Ok(());
+            return self.replace(kind, node);
         }
         match kind {
             Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, steps),
@@ -108,14 +109,17 @@ impl Walk<'_> {
         }
     }
 
-    /// A family's member that is already chosen keeps its settings.
-    fn replace(&self, kind: &Kind, node: &mut Toml) {
-        if let (Kind::Family(_), Some(name)) = (kind, self.change.value.text())
-            && chosen(node) == Some(name)
-        {
-            return;
+    /// A family's member that is already chosen keeps its settings. A table that is always there is changed by what a value names.
+    fn replace(&self, kind: &Kind, node: &mut Toml) -> Step {
+        let value = &self.change.value;
+        match (plain_kind(kind), value.text()) {
+            (Kind::Family(_), Some(name)) if chosen(node) == Some(name) => return Ok(()),
+            _ if matches!(kind, Kind::Table(_) | Kind::Flatten(_)) && is_empty_table(value) => {
+                return Err(self.wrong(format!("`{}` names no setting to change", self.change.path)));
+            }
+            _ => *node = value.clone(),
         }
-        *node = self.change.value.clone();
+        Ok(())
     }
 
     fn table(&self, table: &Table, node: &mut Toml, steps: &[&str]) -> Step {
@@ -203,6 +207,18 @@ impl Walk<'_> {
                 Err(self.unknown(steps[0], own.chain(member.map_or(Vec::new(), |member| keys(member.table)))))
             }
         }
+    }
+}
+
+fn is_empty_table(value: &Toml) -> bool {
+    matches!(&value.content, Content::Table(entries) if entries.is_empty())
+}
+
+/// A kind without what makes it optional.
+fn plain_kind(kind: &Kind) -> &Kind {
+    match kind {
+        Kind::Optional(inner) | Kind::Override(inner) => plain_kind(inner),
+        other => other,
     }
 }
 

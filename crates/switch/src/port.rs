@@ -10,7 +10,7 @@ use crate::settings::{PortSettings, SwitchSettings};
 use weft_buffer::color::RedLimit;
 use weft_buffer::memory::PacketMemory;
 use weft_foresight::{Foresight, RevocableForesight, StrictForesight};
-use weft_mark::{Action, AnyMarker, Sight};
+use weft_mark::{Action, AnyMarker, MarkerSettings, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};
 
@@ -104,7 +104,7 @@ impl Output {
     /// A port with empty queues.
     pub(crate) fn new(settings: &SwitchSettings, line: Rate) -> Output {
         let queues = settings.queues as usize;
-        let markers: Box<[AnyMarker]> = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
+        let markers = markers(&settings.ecn, line, queues);
         Output {
             port: Port::new(),
             queues: vec![ClassQueue::default(); queues].into(),
@@ -123,7 +123,7 @@ impl Output {
     /// Sets this port's own marker, scheduler and limit.
     pub(crate) fn set_up(&mut self, settings: &PortSettings, line: Rate) {
         let queues = self.queues.len();
-        self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
+        self.markers = markers(&settings.ecn, line, queues);
         self.unmarked_up_to = unmarked_up_to(&self.markers);
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
@@ -193,7 +193,7 @@ impl Output {
     pub(crate) fn marker(&mut self, queue: usize) -> &mut AnyMarker {
         match &mut self.foresight {
             Some(foresight) => &mut foresight.marker,
-            None => &mut self.markers[queue],
+            None => own_or_shared(&mut self.markers, queue),
         }
     }
 
@@ -249,7 +249,7 @@ impl Output {
         let behind = |bytes: u64| bytes - u64::from(occupied);
         let (queue_left, port) = (behind(own.bytes), behind(self.port.bytes));
         let sight = Sight { now, packet: header, occupied, queue: queue_left, port };
-        (packet, self.markers[queue].leaving(&sight, marking))
+        (packet, own_or_shared(&mut self.markers, queue).leaving(&sight, marking))
     }
 
     /// Releases the bytes of a packet of a queue.
@@ -262,6 +262,20 @@ impl Output {
         }
         self.port.release(now, wire);
     }
+}
+
+/// The markers of a port's queues: one for each, or one for all.
+fn markers(settings: &MarkerSettings, line: Rate, queues: usize) -> Box<[AnyMarker]> {
+    let new = || AnyMarker::new(settings, line);
+    let count = if new().is_of_port() { 1 } else { queues };
+    (0..count).map(|_| new()).collect()
+}
+
+/// The marker of a queue among those of its port.
+#[inline(always)]
+fn own_or_shared(markers: &mut [AnyMarker], queue: usize) -> &mut AnyMarker {
+    let last = markers.len() - 1;
+    &mut markers[queue.min(last)]
 }
 
 /// See [`Output::unmarked_up_to`].

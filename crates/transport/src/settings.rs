@@ -24,7 +24,7 @@ choice! {
 choice! {
     /// How the window shrinks during recovery.
     pub enum Recovery {
-        /// In proportion to deliveries, over a round trip (PRR, RFC 6937), as in Linux.
+        /// In proportion to deliveries, over a round trip (PRR, RFC 6937), with the reduction bound of Linux and RFC 9937.
         Prr = "prr",
         /// At once (RFC 5681, RFC 6675).
         Halve = "rfc6675",

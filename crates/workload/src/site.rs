@@ -2,6 +2,7 @@
 
 use crate::framing::Framing;
 use crate::sizes::SizeDistribution;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use weft_core::Problem;
@@ -203,10 +204,14 @@ impl<'a> PatternSite<'a> {
     /// The hosts that a setting lists; without one, all that take part.
     ///
     /// # Errors
-    /// If one of them does not exist or is cut off; `path` is the setting.
+    /// If one of them does not exist, is cut off or is given twice; `path` is the setting.
     pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Participants>, Problem> {
         if numbers.is_empty() {
             return Ok(Arc::clone(&self.hosts));
+        }
+        let mut known = BTreeSet::new();
+        if let Some(twice) = numbers.iter().find(|number| !known.insert(**number)) {
+            return Err(Problem::new(path, format!("host {twice} is given twice: a host takes part once")));
         }
         let hosts: Result<Vec<HostId>, Problem> = numbers.iter().map(|n| self.host(*n, path)).collect();
         Ok(Arc::new(Participants::among(self.shape, hosts?)))

@@ -60,6 +60,18 @@ fn next_is_the_lowest_lost_then_the_doubtful_then_the_last() {
     assert_eq!(board.last_missing(8 * MSS), segments(6..7));
 }
 
+/// A segment repeated by rule 3 counts as lost later, which is no reason to send it a third time; its copy stays in the pipe.
+#[test]
+fn what_was_repeated_while_doubtful_is_not_repeated_because_it_is_lost() {
+    let mut board = board(&[(1, 2)]);
+    assert_eq!((board.judge_by_count(3, MSS), board.first_doubtful()), (0, Some(segments(0..1))));
+    board.resend(segments(0..1), us(1));
+    assert_eq!(board.pipe(5 * MSS), 5 * MSS);
+    board.sack(segments(2..4), us(2));
+    assert_eq!((board.judge_by_count(3, MSS), board.first_waiting()), (MSS, None));
+    assert_eq!(board.pipe(5 * MSS), 2 * MSS);
+}
+
 #[test]
 fn a_time_out_loses_everything_that_has_not_arrived() {
     let mut board = board(&[(1, 3)]);
@@ -168,7 +180,7 @@ fn random_histories_agree_with_an_array_of_segments() {
                     cells.iter_mut().zip(lost).for_each(|(cell, lost)| cell.lost |= lost && !cell.sacked);
                 }
                 5 | 6 => {
-                    if let Some(bytes) = board.first_waiting() {
+                    if let Some(bytes) = board.first_waiting().or_else(|| board.first_doubtful()) {
                         board.resend(bytes.start..bytes.start + MSS, Time::ZERO);
                         cells[(bytes.start / MSS) as usize].resent = true;
                     }

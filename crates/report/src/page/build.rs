@@ -18,7 +18,7 @@ use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
 /// The results of each traffic entry; `None` unless there are several.
 fn traffic(sweep: &Sweep) -> Option<TextTable> {
     let TrafficTable { header, rows } = by_traffic::table(sweep, 0)?;
-    Some(TextTable { title: "By traffic entry: means over seeds".to_owned(), header, rows })
+    Some(TextTable { title: "By traffic entry: means over seeds".to_owned(), header, rows, is_prose: false })
 }
 
 fn section(id: &str, title: &str, lead: &str, mut figures: Vec<Figure>) -> Section {

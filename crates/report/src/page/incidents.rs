@@ -12,6 +12,7 @@ pub(super) fn table(summary: &Summary) -> Option<TextTable> {
         title: "Failures and pause storms".to_owned(),
         header: header.map(str::to_owned).to_vec(),
         rows: (0..summary.incidents.len()).map(|number| row(summary, number)).collect(),
+        is_prose: false,
     })
 }
 

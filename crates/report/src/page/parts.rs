@@ -245,6 +245,7 @@ pub(super) fn numbers(sweep: &Sweep) -> TextTable {
         },
         header,
         rows: rows.map(|(scheme, at)| row(sweep, scheme, at)).collect(),
+        is_prose: false,
     }
 }
 
@@ -295,6 +296,7 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     Repeat {
         facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
         is_measurement: runs.iter().any(|run| run.manifest.is_measurement),
+        is_partly_measured: false,
         scenario: first.scenario.clone(),
         verdicts: verdicts.to_vec(),
         differences: Vec::new(),

@@ -192,9 +192,11 @@ fn no_queue_pair_gets_stuck() {
 }
 
 /// How long a sender of one packet waits before each of ten attempts, when nothing ever answers.
-fn waits_in_vain(flow: u32) -> Vec<f64> {
-    let pairs =
-        plain(|s| (s.retry_timeout, s.retry_timeout_max) = (Span::from_us(100), Span::from_us(1_600)));
+fn waits_in_vain(flow: u32, retry_backoff: bool) -> Vec<f64> {
+    let pairs = plain(|s| {
+        (s.retry_timeout, s.retry_timeout_max) = (Span::from_us(100), Span::from_us(1_600));
+        s.retry_backoff = retry_backoff;
+    });
     let site = FlowSite { flow: FlowId(flow), size: Bytes(500), seed: 3, ..FlowSite::default() };
     let mut sender = QueueSender::new(&pairs, &site, Time::ZERO);
     let (mut header, mut segment) = (Header::default(), Segment::default());
@@ -212,14 +214,15 @@ fn waits_in_vain(flow: u32) -> Vec<f64> {
 /// Two time-outs as set, then each up to an eighth longer, differently for each sender: none stay in step.
 #[test]
 fn repeated_time_outs_double_and_leave_step() {
-    let (first, second) = (waits_in_vain(1), waits_in_vain(2));
+    let (first, second) = (waits_in_vain(1, true), waits_in_vain(2, true));
     assert_eq!((first[0], second[1]), (100.0, 200.0));
     for (n, (one, other)) in first.iter().zip(&second).enumerate().skip(2) {
         let least = (100.0 * f64::from(1 << n)).min(1_600.0);
         let inside = |wait: f64| (least..least * 1.125).contains(&wait);
         assert!(inside(*one) && inside(*other) && one != other, "attempt {n}: {one} us and {other} us");
     }
-    assert_eq!(first, waits_in_vain(1));
+    assert_eq!(first, waits_in_vain(1, true));
+    assert_eq!(waits_in_vain(1, false), [100.0; 10]);
 }
 
 /// Packets out of order never change the rate under any kind of recovery, unless a setting asks for it.

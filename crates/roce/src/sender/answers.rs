@@ -136,7 +136,7 @@ impl QueueSender {
 
     /// A random time of at most an eighth, so that senders that stopped together do not retry in lockstep forever.
     fn out_of_step(&self, silence: Span) -> Span {
-        if self.backoff < 2 {
+        if self.backoff < 2 || !self.pairs.settings.retry_backoff {
             return Span::ZERO;
         }
         let attempt = u64::from(self.flow.0) << 32 | u64::from(self.counts.timeouts);
@@ -152,6 +152,9 @@ impl QueueSender {
             _ => settings.retry_timeout,
         };
         let base = base.max(Span::from_us(1));
+        if !settings.retry_backoff {
+            return base;
+        }
         (base * (1 << self.backoff.min(20))).min(settings.retry_timeout_max.max(base))
     }
 

@@ -188,6 +188,16 @@ fn ranks_are_written_read_and_left_alone() {
     );
 }
 
+/// A sender that repeats the opening before its answer can arrive, or never waits longer, floods its link.
+#[test]
+fn time_outs_of_tcp_outlast_a_round_trip() {
+    let timed = |setting: &str| format!("[transport.newreno]\nmin_rto = \"0 s\"\n{setting}\n");
+    accepted(&small(&timed("initial_rto = \"1 ms\"")));
+    wrong(&timed("initial_rto = \"0 s\""), "no answer can arrive that soon: an unloaded round trip takes");
+    let short = refused(&small(&timed("handshake = false\nmax_rto = \"1 us\"")));
+    assert!(short.iter().any(|one| one.contains("max_rto: no answer can arrive that soon")), "{short:?}");
+}
+
 #[test]
 fn arbiters_are_there_and_asked() {
     let with = |arbiter: &str, transport: &str| format!("[switch]\n{arbiter}{transport}");

@@ -76,6 +76,20 @@ fn a_table_changes_only_what_it_names() {
 }
 
 /// A case is chosen by its label and keeps it, and settings of the file for other cases are not mistakes.
+/// An empty table names nothing; it erases no section of the file. One that is optional appears with its defaults.
+#[test]
+fn an_empty_table_changes_nothing_and_is_refused() {
+    for path in ["switch", "measure"] {
+        let found = set(&small(""), &[&format!("{path}={{}}")], false).unwrap_err();
+        assert!(
+            found.iter().any(|one| one.contains(&format!("`{path}` names no setting to change"))),
+            "{found:?}"
+        );
+    }
+    let scenario = set(&small(""), &["switch.voq={}"], false);
+    assert!(scenario.is_ok_and(|scenario| scenario.to_toml().contains("voq")));
+}
+
 #[test]
 fn an_alternative_is_chosen_by_its_label() {
     let text = small(

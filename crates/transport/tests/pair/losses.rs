@@ -308,6 +308,8 @@ fn with_nothing_new_to_send_recovery_repeats_what_may_be_lost() {
     // The rescue is sent before anything is known about 17. Only two segments arrive beyond 17: too few to call it
     // lost.
     assert_eq!(short(&[10, 17]), [10, 19, 17], "rules 1, 4 and 3 of NextSeg");
+    // 14 is repeated when one segment beyond it has arrived, and not once more when enough have.
+    assert_eq!(short(&[10, 14]), [10, 14, 19], "rules 1, 3 and 4 of NextSeg");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Congestion marks: RFC 3168 and RFC 8257 between two ends.
 
-use weft_core::settings::Amount;
+use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Ecn, EcnConsent, Header, Marks, PacketKind, Purpose, Random, Rate, Span, Time};
 use weft_transport::congestion::dctcp::Cut;
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
@@ -49,6 +49,35 @@ fn dctcp_makes_every_packet_capable() {
     let mut path = Path::new(&dctcp(|_| {}), setup, &[60 * MSS]);
     assert!(path.run(seconds(10)));
     assert!(path.pairs[0].sent.iter().all(|(_, out)| out.ecn == Ecn::Capable));
+}
+
+/// The threshold after a mark on packet 100 and, in the same window, the loss of 110; alpha is as at the start.
+fn threshold_after_mark_and_loss(alpha: f64) -> u64 {
+    let mut settings = TcpDctcpSettings::default();
+    settings.law.initial_alpha = Share(alpha);
+    settings.law.gain = Share(0.001);
+    settings.tcp.initial_window = Amount::Packets(100);
+    settings.tcp.initial_ssthresh = Some(Amount::Packets(100));
+    (settings.tcp.delayed_ack, settings.tcp.receive_window) = (1, None);
+    let fast = Rate::from_gbps(100);
+    let setup =
+        Setup { card: fast, rate: fast, mark: mark(100..101), lose: lose_first(&[110]), ..Setup::default() };
+    let mut path = Path::new(&TransportSettings::Dctcp(settings), setup, &[400 * MSS]);
+    while path.pairs[0].sender.report().recoveries == 0 {
+        path.step();
+    }
+    assert_eq!(path.pairs[0].sender.report().reductions, 1);
+    path.pairs[0].sender.report().ssthresh.0 / MSS
+}
+
+/// A sender reacts to a loss as TCP does (RFC 8257, section 3.5), whatever a mark has just cut: half of what was in flight, and
+/// no more than that where the mark has taken it already.
+#[test]
+fn a_mark_excuses_no_loss_under_dctcp() {
+    let [none, half, all] = [0.0, 0.5, 1.0].map(threshold_after_mark_and_loss);
+    assert!((45..=51).contains(&none), "{none}");
+    assert!((40..=51).contains(&half), "{half}");
+    assert!((40..=51).contains(&all), "{all}");
 }
 
 /// Whether the SYN asks, the SYN-ACK agrees, and payload can be marked, between ends that are willing or not.

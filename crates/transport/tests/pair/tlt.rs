@@ -88,6 +88,42 @@ fn a_lost_tail_is_repaired_within_two_round_trips() {
     assert_eq!(timeouts(&path), 1);
 }
 
+/// Where no window closes, nothing is forced: the segments and their times are those of TCP without TLT.
+#[test]
+fn an_open_window_is_not_forced_while_the_pace_waits() {
+    let paced = |tcp: &mut Tcp| {
+        tlt(tcp);
+        tcp.pacing = true;
+        tcp.initial_window = Amount::Packets(20);
+    };
+    let sent = |settings: &TransportSettings| {
+        let setup = Setup { rate: Rate::from_gbps(40), card: Rate::from_gbps(40), ..Setup::default() };
+        let mut path = Path::new(settings, setup, &[300 * MSS]);
+        assert!(path.run(seconds(10)));
+        let data = path.pairs[0].sent.iter().filter(|(_, out)| out.segment.length > 0);
+        data.map(|(at, out)| (*at, out.segment.sequence, out.segment.length)).collect::<Vec<_>>()
+    };
+    let plain = newreno(|tcp| (paced(tcp), tcp.tlt = None).1);
+    let (with, without) = (sent(&newreno(paced)), sent(&plain));
+    // At the end of the flow TLT may repeat bytes, for want of a window to fill.
+    assert_eq!(with[..300], without[..300]);
+}
+
+/// While a burst of segments is not worth sending, the important packet that is due goes as a new one.
+#[test]
+fn an_important_packet_does_not_wait_for_a_burst() {
+    let bursts = newreno(|tcp| {
+        tlt(tcp);
+        tcp.tso = true;
+        tcp.initial_window = Amount::Packets(20);
+    });
+    let path = checked(&bursts, Setup::default(), 300 * MSS);
+    let is_last = |(_, out): &&(Time, Outgoing)| out.segment.end() == 300 * MSS;
+    let end = path.pairs[0].sent.iter().find(is_last).expect("all is sent").0;
+    let before_the_end = forced(&path).iter().filter(|(at, _)| *at < end).count();
+    assert_eq!((before_the_end, timeouts(&path)), (0, 0));
+}
+
 /// A packet and its retransmission are lost.
 #[test]
 fn a_lost_retransmission_is_sent_again() {

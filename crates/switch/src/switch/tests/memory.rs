@@ -22,7 +22,7 @@ use crate::share::{
     mmu::{self, MmuSettings},
 };
 use weft_mark::{
-    At, MarkerSettings, NonEct,
+    At, MarkerSettings, NonEct, Scope,
     codel::CodelSettings,
     pi::PiSettings,
     pie::{self, PieSettings},
@@ -454,6 +454,30 @@ fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
     assert_eq!((early, bench.switch.reading().stored()), (1, Bytes(0)));
     let counters = bench.switch.reading().counters(bench.now, PortId(0));
     assert_eq!((counters.marked, counters.dropped), (1, 1));
+}
+
+/// One average for all queues of a port, which packets of every class move: the first packet of a class finds what the
+/// others have left.
+#[test]
+fn an_average_over_a_port_is_moved_by_packets_of_all_its_queues() {
+    for (scope, marked) in [(Scope::Port, 1), (Scope::Queue, 0)] {
+        let ecn = MarkerSettings::Red(RedSettings {
+            min: Amount::Bytes(Bytes(10_000)),
+            max: Amount::Bytes(Bytes(20_000)),
+            average: 4,
+            scope,
+            non_ect: NonEct::Pass,
+            ..Default::default()
+        });
+        let settings = SwitchSettings { ecn, queues: 2, ..BenchOptions::default().settings };
+        let mut bench =
+            BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
+        (0..40).for_each(|_| _ = bench.receive(0, far(FULL)));
+        let other = Header { marks: Marks { ecn: Ecn::Capable }, class: Class(1), ..far(FULL) };
+        _ = bench.receive(0, other);
+        let counters = bench.switch.reading().counters(bench.now, PortId(0));
+        assert_eq!(counters.marked, marked, "{scope:?}");
+    }
 }
 
 // ---- dynamic thresholds, in time ----

@@ -4,7 +4,7 @@ use weft_core::Time;
 use weft_core::record::FlowState;
 
 use super::TcpSender;
-use crate::congestion::{Cause, CongestionEvent, MarkUse};
+use crate::congestion::{Cause, CongestionEvent, MarkUse, Window};
 use crate::settings::Recovery;
 use weft_recovery::prr::{Delivery, Reduction};
 use weft_recovery::rack::URGENT_SEGMENTS;
@@ -42,7 +42,9 @@ impl TcpSender {
         }
         self.counts.recoveries += 1;
         let una = self.una;
-        let before = (self.state != FlowState::Reducing).then_some(self.window);
+        // Marks that halve the window answer its losses too. Those that cut it in proportion do not (RFC 8257, section 3.5).
+        let answered = self.state == FlowState::Reducing && self.law.mark_use() == MarkUse::Classic;
+        let before = (!answered).then_some(self.window);
         if before.is_some() {
             self.reduce(now, Cause::Loss);
         }
@@ -98,7 +100,7 @@ impl TcpSender {
         let in_flight = self.outstanding();
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
         let mss = self.window.mss;
-        let target = self.law.reduce(&self.window, &event).max(mss);
+        let target = self.law.reduce(&self.window_before(&event), &event).max(mss);
         self.window.ssthresh = if self.transport.tcp.whole_segments { target / mss * mss } else { target };
         self.reduction = Reduction::new(in_flight);
         // Also after a loss (RFC 3168, section 6.1.2), so that the receiver does not echo marks of the same window.
@@ -106,6 +108,17 @@ impl TcpSender {
         self.pace.burst = 0;
         if self.transport.tcp.recovery == Recovery::Halve {
             self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    /// The window that an event lowers: after a loss, what is in flight counts as it was before marks of the same round trip cut the
+    /// window, so that both together take no more than half.
+    fn window_before(&self, event: &CongestionEvent) -> Window {
+        match (self.state, event.cause) {
+            (FlowState::Reducing, Cause::Loss) => {
+                Window { cwnd: self.window.cwnd.max(event.in_flight), ..self.window }
+            }
+            _ => self.window,
         }
     }
 

@@ -28,8 +28,12 @@ impl Pace {
 impl TcpSender {
     /// Whether bursts and pacing allow new payload now, with `room` in the window.
     pub(super) fn burst_allows(&self, room: u64, now: Time) -> bool {
-        let early = self.rules.pacing && self.pace.burst == 0 && now < self.pace.next;
-        !early && !self.waits_for_burst(room, now)
+        !self.is_early(now) && !self.waits_for_burst(room, now)
+    }
+
+    /// Whether the pace allows no new burst yet.
+    pub(super) fn is_early(&self, now: Time) -> bool {
+        self.rules.pacing && self.pace.burst == 0 && now < self.pace.next
     }
 
     /// Whether the open window is too small for a burst.

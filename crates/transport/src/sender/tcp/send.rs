@@ -116,7 +116,7 @@ impl TcpSender {
     pub(super) fn choose(&self, now: Time) -> Choice {
         match self.phase {
             Phase::Open => match self.choose_payload(now) {
-                NOTHING if self.rules.tlt => self.choose_forced(),
+                NOTHING if self.rules.tlt => self.choose_under_tlt(now),
                 choice => choice,
             },
             Phase::Opening if self.owed.syn => (What::Syn, 0..0),
@@ -220,6 +220,14 @@ impl TcpSender {
     fn window_allows(&self, length: u64) -> bool {
         let waits = self.state == FlowState::Disorder && !self.may_send_in_disorder(length);
         length <= self.room() && !waits
+    }
+
+    /// Whether the windows allow a new segment, so that only bursts or pacing can hold it back.
+    pub(super) fn windows_allow_new(&self) -> bool {
+        let length = self.next_length();
+        let lost = self.trouble.as_ref().is_some_and(|trouble| trouble.board.waiting() > 0);
+        let received = self.outstanding() + length <= self.rules.receive_window;
+        length > 0 && !lost && received && self.window_allows(length)
     }
 
     /// Whether only pacing holds back a new segment of `length`: then the window is not the limit.

@@ -19,7 +19,8 @@ impl TcpSender {
         let bytes = segment.sequence..segment.end();
         let mut important = self.labels.as_mut().is_some_and(|labels| labels.tlt.sends(bytes.clone()));
         self.choice = self.choose(now).0;
-        if let Some(labels) = self.labels.as_mut().filter(|_| self.choice == What::Nothing) {
+        let exhausted = self.choice == What::Nothing && !self.waits_for_pace(now);
+        if let Some(labels) = self.labels.as_mut().filter(|_| exhausted) {
             important |= labels.tlt.exhausted(&bytes);
         }
         if let Some(labels) = self.labels.as_mut().filter(|_| important) {
@@ -63,7 +64,7 @@ impl TcpSender {
     /// nothing green is in flight, and a packet is forced.
     #[cold]
     pub(super) fn idle_under_tlt(&mut self, now: Time) {
-        let waits = self.phase == Phase::Open && self.outstanding() > 0;
+        let waits = self.phase == Phase::Open && self.outstanding() > 0 && !self.waits_for_pace(now);
         if let Some(labels) = self.labels.as_mut().filter(|_| waits)
             && labels.tlt.closed()
         {
@@ -71,8 +72,24 @@ impl TcpSender {
         }
     }
 
+    /// Whether the window is open and new payload goes as soon as the pace allows, so that nothing is forced.
+    fn waits_for_pace(&self, now: Time) -> bool {
+        self.is_early(now) && self.windows_allow_new()
+    }
+
+    /// Chooses what to send when the transport has nothing. An important packet that is due ends the wait for a whole burst.
+    pub(super) fn choose_under_tlt(&self, now: Time) -> (What, Range<u64>) {
+        match self.windows_allow_new() {
+            true if self.is_early(now) || !self.labels.as_ref().is_some_and(|labels| labels.tlt.is_due()) => {
+                NOTHING
+            }
+            true => (What::New, 0..0),
+            false => self.choose_forced(),
+        }
+    }
+
     /// Chooses what to send although the window is closed.
-    pub(super) fn choose_forced(&self) -> (What, Range<u64>) {
+    fn choose_forced(&self) -> (What, Range<u64>) {
         let Some(labels) = self.labels.as_ref().filter(|labels| labels.tlt.is_due()) else { return NOTHING };
         let lost = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting());
         let flight = InFlight { una: self.una, next: self.next, mss: self.window.mss };
