@@ -127,7 +127,7 @@ impl AddAssign for DirectorCounters {
     }
 }
 
-/// Bytes sent by a link in the current window.
+/// Bytes sent by a link in the current window, of packets that entered here or are relayed.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinkWindow {
     number: u64,
@@ -215,6 +215,12 @@ impl Director {
         if self.settings.delta > Span::ZERO {
             self.flowlets.note(now, key, via);
         }
+        self.load(now, via, size);
+    }
+
+    /// Records that a packet that did not enter here goes by the link to `via`: it loads the link like those that did.
+    #[inline]
+    pub fn load(&mut self, now: Time, via: u16, size: Bytes) {
         let window = &mut self.windows[usize::from(via)];
         let number = now.0 / WINDOW.0;
         *window =

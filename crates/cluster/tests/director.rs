@@ -104,6 +104,18 @@ fn an_overloaded_link_sends_a_flow_another_way() {
     assert!(director.counters().overloaded > 0);
 }
 
+/// Of the 125 packets that the link carries in a window, 120 are those of others.
+#[test]
+fn relayed_packets_load_a_link_like_those_that_entered() {
+    let settings = DirectorSettings { depth: Span::ZERO, ..DirectorSettings::new(4, R, Rate::from_gbps(1)) };
+    let mut director = Director::new(settings, 0);
+    let ClusterPath::Via(relay) = director.choose(Time(0), 7, 2, SIZE) else { panic!("no tokens") };
+    (0..120).for_each(|n| director.load(Time(n), relay, SIZE));
+    let ways: Vec<ClusterPath> = (0..8).map(|n| director.choose(Time(200 + n), 7, 2, SIZE)).collect();
+    assert_eq!(ways.iter().position(|way| *way != ClusterPath::Via(relay)), Some(5), "{ways:?}");
+    assert_eq!(director.counters().overloaded, 1);
+}
+
 #[test]
 fn nodes_that_are_down_carry_nothing_and_come_back() {
     let mut director = Director::new(DirectorSettings { depth: Span::ZERO, ..settings(4) }, 0);

@@ -13,6 +13,8 @@ impl Running<'_> {
             return match held.station.next(node as u8, held.from as u8) {
                 RelayMove::Out => Some(node),
                 RelayMove::To(to) => {
+                    let director = &mut self.nodes[usize::from(node)].director;
+                    director.load(self.now, to.into(), held.arrival.size);
                     self.outcome.relayed += 1;
                     Some(to.into())
                 }

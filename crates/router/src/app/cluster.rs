@@ -201,6 +201,7 @@ impl Clustering {
                     drop_frame(desk, frame, DropCause::Unreachable);
                 }
                 Some(port) => {
+                    self.director.load(desk.now, node.into(), Bytes(u64::from(frame.length)));
                     add(&self.shared.counters.moved);
                     desk.out.push(port, frame);
                 }
@@ -402,6 +403,26 @@ mod tests {
         assert_eq!((cluster.counted(|one| one.moved), cluster.counted(|one| one.relayed)), (relays, relays));
         assert!(relays > 0 && cluster.counted(|one| one.direct) > 0);
         assert!(cluster.nodes.iter().all(|(_, pool, _)| pool.free() == 256), "no buffer is lost");
+    }
+
+    /// A flow leaves its relay once the link to it carries more than its rate, most of it for another node.
+    #[test]
+    fn what_a_node_relays_loads_its_links_too() {
+        let (depth, delta) = (Span::ZERO, Span::from_ms(100));
+        let mut cluster = Cluster::new(DirectorSettings { depth, delta, ..settings() });
+        let relay = |cluster: &mut Cluster| {
+            let before = [2, 3].map(|node: usize| cluster.nodes[node].0.shared.counters().moved);
+            cluster.arrive(0, 0, &packet(0, 1, 5));
+            (2..4).find(|node| cluster.nodes[*node].0.shared.counters().moved > before[node - 2]).unwrap()
+        };
+        let first = relay(&mut cluster);
+        assert_eq!(relay(&mut cluster), first);
+        // 1 Gb/s is 195 of these frames in 1 ms.
+        let mut relayed = packet(1, first as u16, 9);
+        let station = ClusterStation { node: first as u8, phase: ClusterPhase::First };
+        relayed[..6].copy_from_slice(&station.to_bytes());
+        (0..200).for_each(|_| assert_eq!(cluster.arrive(0, 1, &relayed).len(), 1));
+        assert_ne!(relay(&mut cluster), first);
     }
 
     /// The tag of VLAN 0 stays outside; any other makes a frame one of another network.
