@@ -196,11 +196,17 @@ impl Director {
         }
     }
 
-    /// Spreads a packet over all nodes of the next rank of an n-fly; none if all are down.
-    pub fn spread(&mut self, now: Time, flow: u64, size: Bytes) -> Option<u16> {
+    /// Spreads a packet over the nodes of the next rank of an n-fly from which no failure on the way keeps it (`leads`); none if there are
+    /// none.
+    pub fn spread(
+        &mut self,
+        now: Time,
+        (flow, size): (u64, Bytes),
+        leads: impl Fn(u16) -> bool,
+    ) -> Option<u16> {
         let key = mix(flow);
-        let kept = self.kept(now, key, |links, via| links.is_up(via));
-        let Some(via) = kept.or_else(|| self.turn(|own, node| own.links.is_up(node))) else {
+        let kept = self.kept(now, key, |_, via| leads(via));
+        let Some(via) = kept.or_else(|| self.turn(|_, node| leads(node))) else {
             self.counters.lost += 1;
             return None;
         };

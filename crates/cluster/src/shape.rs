@@ -93,6 +93,14 @@ impl ClusterShape {
         }
     }
 
+    /// The nodes that a packet for output `to` meets from `first` on, its output included.
+    pub fn way(self, first: u16, to: u16) -> impl Iterator<Item = u16> {
+        std::iter::successors(Some(first), move |node| match self.hop(*node, to, false) {
+            FlyHop::To(next) => Some(next),
+            FlyHop::Out | FlyHop::Spread => None,
+        })
+    }
+
     /// The digit that the hop from a rank sets: the lowest from rank 0, then the highest, down to the lowest again.
     fn digit_set_by(rank: u16, ranks: u16) -> u16 {
         if rank == 0 { 0 } else { ranks - rank }
@@ -110,13 +118,10 @@ mod tests {
             for (from, to) in (0..shape.ports()).flat_map(|from| (0..shape.ports()).map(move |to| (from, to)))
             {
                 for digit in 0..arity {
-                    let mut at = shape.after(from, digit);
-                    let mut hops = 1;
-                    while let FlyHop::To(next) = shape.hop(at, to, false) {
-                        assert!(shape.neighbours(at).contains(&next));
-                        (at, hops) = (next, hops + 1);
-                    }
-                    assert_eq!((at, hops), (to, ranks + 1), "{shape:?} {from} -> {to} by {digit}");
+                    let way: Vec<u16> = shape.way(shape.after(from, digit), to).collect();
+                    assert!(way.windows(2).all(|hop| shape.neighbours(hop[0]).contains(&hop[1])));
+                    let (last, hops) = (way.last(), way.len() as u16);
+                    assert_eq!((last, hops), (Some(&to), ranks + 1), "{shape:?} {from} -> {to} by {digit}");
                 }
             }
         }

@@ -18,6 +18,7 @@ use crate::shape::ClusterShape;
 use crate::station::{ClusterPhase, ClusterStation};
 use crate::traffic::ClusterArrival;
 
+mod failures;
 mod node;
 mod order;
 mod outcome;
@@ -25,7 +26,7 @@ mod path;
 
 pub use outcome::{ClusterLosses, ClusterOutcome, LatencySummary};
 
-use node::{ModelNode, PortQueue};
+use node::ModelNode;
 use order::FlowOrder;
 
 /// A cluster to simulate.
@@ -37,7 +38,7 @@ pub struct ClusterModel {
     pub server: ServerModel,
     /// How paths are chosen; `nodes` is taken from the shape.
     pub director: DirectorSettings,
-    /// Time until all nodes know that one is down or back.
+    /// Time until all nodes know that one is down or back, and until one that is back knows which others are down.
     pub notice: Span,
 }
 
@@ -129,6 +130,8 @@ struct Running<'a> {
     model: &'a ClusterModel,
     span: &'a ClusterSpan,
     nodes: Vec<ModelNode>,
+    /// The nodes that are known to be down.
+    down: Vec<u16>,
     packets: Vec<ModelPacket>,
     free: Vec<u32>,
     due: BinaryHeap<Reverse<(Time, u64, Happening)>>,
@@ -145,6 +148,7 @@ impl<'a> Running<'a> {
             model,
             span,
             nodes,
+            down: Vec::new(),
             packets: Vec::new(),
             free: Vec::new(),
             due: BinaryHeap::new(),
@@ -218,34 +222,6 @@ impl<'a> Running<'a> {
             Happening::Work { node, packet } => self.work(node, packet),
             Happening::Done { node, packet } => self.done(node, packet),
             Happening::Leave { node, packet } => self.leave(node, packet),
-        }
-    }
-
-    /// All packets inside a failing node are lost, and so are those that reach it while it is down.
-    fn fail_or_return(&mut self, node: u16, up: bool) {
-        let changed = &mut self.nodes[usize::from(node)];
-        changed.up = up;
-        changed.life += 1;
-        let batched: Vec<(u32, u16)> = changed.ports.iter_mut().flat_map(PortQueue::take_batch).collect();
-        batched.into_iter().for_each(|(packet, _)| self.lose(packet, |losses| &mut losses.failure));
-        if up {
-            let node_before = &mut self.nodes[usize::from(node)];
-            self.outcome.count(node.into(), &node_before.director);
-            node_before.restart(self.model, node);
-        }
-    }
-
-    /// The neighbours of a node learn that it is down or back.
-    fn tell(&mut self, node: u16, up: bool) {
-        for other in 0..self.model.shape.nodes() {
-            let neighbours = self.model.shape.neighbours(other);
-            if let Some(place) = neighbours.iter().position(|one| *one == node) {
-                let number = match self.model.shape {
-                    ClusterShape::Mesh { .. } => node,
-                    ClusterShape::Fly { .. } => place as u16,
-                };
-                self.nodes[usize::from(other)].director.set_node(number, up);
-            }
         }
     }
 

@@ -161,6 +161,50 @@ fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
     assert!((outcome.losses.no_path as f64) < third * 1.2, "{:?}", outcome.losses);
 }
 
+/// Node 3 fails and comes back while node 2 is down for good: it sends nothing by node 2 once it knows, as if it had not failed.
+#[test]
+fn a_node_that_comes_back_learns_which_others_are_down() {
+    let at = |us| Time::ZERO + Span::from_us(us);
+    let change = |us, node, up| NodeChange { time: at(us), node, up };
+    let lost = |notice: Span, changes: &[NodeChange]| {
+        let span = ClusterSpan { changes: changes.to_vec(), ..span(0, 20) };
+        let model = ClusterModel { notice, ..mesh(4, strong()) };
+        run(&model, &TrafficMatrix::permutation(4), 0.4, &span).losses.failure
+    };
+    let gone = change(5_000, 2, false);
+    let flap = [gone, change(6_000, 3, false), change(7_000, 3, true)];
+    let (alone, at_once) = (lost(Span::ZERO, &[gone]), lost(Span::ZERO, &flap));
+    assert!(alone > 0 && at_once < 4 * alone, "{at_once} packets, {alone} without a return");
+    let late = lost(Span::from_ms(1), &flap);
+    assert!(late > 4 * at_once, "{late} if it takes 1 ms to know");
+}
+
+#[test]
+fn an_n_fly_goes_round_a_relay_that_is_down_wherever_it_is() {
+    let shape = ClusterShape::Fly { arity: 2, ranks: 2 };
+    let model = ClusterModel { shape, ..mesh(4, strong()) };
+    let with = |changes: &[(u64, u16, bool)]| {
+        let change = |(ms, node, up)| NodeChange { time: Time::ZERO + Span::from_ms(ms), node, up };
+        let span = ClusterSpan { changes: changes.iter().copied().map(change).collect(), ..span(12, 20) };
+        run(&model, &TrafficMatrix::permutation(4), 0.4, &span)
+    };
+    let whole = with(&[]).throughput().gbps();
+    for relay in 4..12 {
+        let outcome = with(&[(5, relay, false)]);
+        assert!((1..60).contains(&outcome.losses.failure), "node {relay}: {:?}", outcome.losses);
+        assert_eq!(outcome.losses.no_path, 0);
+        assert!((outcome.throughput().gbps() / whole - 1.0).abs() < 0.01);
+        let used = |outcome: &ClusterOutcome| outcome.processed[usize::from(relay)];
+        assert!(used(&outcome) == 0 && used(&with(&[(5, relay, false), (10, relay, true)])) > 0);
+    }
+    // What no way leads to is dropped where it enters: the traffic of an output, or of an input whose two relays are down.
+    let output = with(&[(5, 1, false)]).losses;
+    assert!(output.no_path > 1_000 && output.failure < 60, "{output:?}");
+    let ways: Vec<u16> = shape.neighbours(0);
+    let blocked = with(&[(5, ways[0], false), (5, ways[1], false)]).losses;
+    assert!(blocked.no_path > 1_000 && blocked.failure < 100, "{blocked:?}");
+}
+
 #[test]
 fn an_n_fly_delivers_everything_by_two_relays() {
     let shape = ClusterShape::Fly { arity: 4, ranks: 2 };

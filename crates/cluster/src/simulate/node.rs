@@ -4,6 +4,7 @@ use weft_core::{Span, Time};
 
 use super::ClusterModel;
 use crate::director::{Director, DirectorSettings};
+use crate::shape::ClusterShape;
 
 /// Something that serves packets in order of arrival.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,6 +52,8 @@ pub(super) struct ModelNode {
     pub(super) cards_out: Vec<ServingStage>,
     pub(super) cores: Vec<ServingStage>,
     pub(super) ports: Vec<PortQueue>,
+    /// The nodes of an n-fly that it knows to be down. In a mesh the director knows.
+    pub(super) down: Vec<u16>,
     outward: Vec<u16>,
     inward: Vec<u16>,
 }
@@ -59,8 +62,8 @@ impl ModelNode {
     pub(super) fn new(model: &ClusterModel, node: u16) -> ModelNode {
         let outward = model.shape.neighbours(node);
         let inward: Vec<u16> = match model.shape {
-            crate::ClusterShape::Mesh { .. } => outward.clone(),
-            crate::ClusterShape::Fly { .. } => (0..model.shape.nodes())
+            ClusterShape::Mesh { .. } => outward.clone(),
+            ClusterShape::Fly { .. } => (0..model.shape.nodes())
                 .filter(|other| model.shape.neighbours(*other).contains(&node))
                 .collect(),
         };
@@ -74,12 +77,23 @@ impl ModelNode {
             cards_out: vec![ServingStage::default(); cards],
             cores: vec![ServingStage::default(); usize::from(model.server.cores)],
             ports: vec![PortQueue::default(); ports],
+            down: Vec::new(),
             outward,
             inward,
         }
     }
 
-    /// Queues, buckets and flowlets are empty after a failure. A node that comes back assumes that all others are up.
+    /// It learns that another node is down or back.
+    pub(super) fn learn(&mut self, shape: ClusterShape, node: u16, up: bool) {
+        match shape {
+            ClusterShape::Mesh { .. } => self.director.set_node(node, up),
+            ClusterShape::Fly { .. } if up => self.down.retain(|one| *one != node),
+            ClusterShape::Fly { .. } => self.down.push(node),
+        }
+    }
+
+    /// Queues, buckets and flowlets are empty after a failure. A node that comes back assumes that all others are up until it learns
+    /// otherwise.
     pub(super) fn restart(&mut self, model: &ClusterModel, node: u16) {
         let life = self.life;
         let fresh = ModelNode::new(model, node);

@@ -33,6 +33,7 @@ impl Running<'_> {
         Some(next)
     }
 
+    /// The next node in an n-fly, or the node itself where the packet leaves; `None` if every way meets a node that is known to be down.
     pub(super) fn next_in_fly(&mut self, node: u16, held: ModelPacket) -> Option<u16> {
         let ClusterArrival { flow, to, size, .. } = held.arrival;
         match self.model.shape.hop(node, to, held.visited == 1) {
@@ -42,8 +43,12 @@ impl Running<'_> {
                 Some(next)
             }
             FlyHop::Spread => {
-                let digit = self.nodes[usize::from(node)].director.spread(self.now, flow, size)?;
-                Some(self.model.shape.after(node, digit))
+                let (shape, own) = (self.model.shape, &mut self.nodes[usize::from(node)]);
+                let down = &own.down;
+                let meets = |digit| shape.way(shape.after(node, digit), to).any(|one| down.contains(&one));
+                let leads = |digit| down.is_empty() || !meets(digit);
+                let digit = own.director.spread(self.now, (flow, size), leads)?;
+                Some(shape.after(node, digit))
             }
         }
     }
