@@ -73,7 +73,11 @@ impl SizeQuestion {
         text += "\nservers by ports (m: full mesh, n x k: k-ary n-fly)\n";
         text += &self.overview();
         for kind in era.servers {
-            let _ = writeln!(text, "{}: full mesh up to {} ports", kind.name, largest_mesh(kind, era.rate));
+            let most = match size(kind, 1, era.rate) {
+                Some(_) => format!("full mesh up to {}", plural(largest_mesh(kind, era.rate).into(), "port")),
+                None => "too few slots for external ports".to_owned(),
+            };
+            let _ = writeln!(text, "{}: {most}", kind.name);
         }
         let (server, switch) = (era.server_price, era.switch_price);
         let _ = writeln!(

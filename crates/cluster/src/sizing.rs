@@ -16,6 +16,13 @@ pub struct CardKind {
     pub rate: Rate,
 }
 
+impl CardKind {
+    /// Ports, bundled, that one link of rate `rate` takes.
+    fn ports_for(&self, rate: Rate) -> u32 {
+        u32::try_from(rate.0.div_ceil(self.rate.0)).unwrap_or(u32::MAX)
+    }
+}
+
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerKind {
@@ -124,16 +131,20 @@ impl ClusterSize {
     }
 }
 
-/// The router with `ports` external ports of rate `rate` and the fewest servers; `None` if its servers have too few slots.
+/// The router with `ports` external ports of rate `rate` and the fewest servers; `None` if its servers have too few slots. A port or link
+/// faster than the ports of a card takes several of them.
 #[must_use]
 pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
     let servers = u64::from(ports.div_ceil(kind.ports));
+    let external = slots(&kind.cards[0], ports.min(kind.ports), rate);
+    let free = kind.slots.checked_sub(external)?;
     if servers <= 1 {
         let (linking, cables) = (Linking::Alone, (0, Rate(0)));
         return Some(ClusterSize { linking, servers, relays: 0, link: Rate(0), cables });
     }
     let both_ways = Rate(2 * rate.0 * u64::from(kind.ports));
-    let plans = [mesh(kind, servers, both_ways), fly(kind, servers, both_ways)];
+    let inside = &ServerKind { slots: free, ..*kind };
+    let plans = [mesh(inside, servers, both_ways), fly(inside, servers, both_ways)];
     plans.into_iter().flatten().min_by_key(|plan| plan.servers)
 }
 
@@ -167,14 +178,17 @@ fn least_arity(servers: u64, ranks: u32) -> u32 {
     (2..).find(|arity: &u32| u64::from(*arity).saturating_pow(ranks) >= servers).unwrap_or(2)
 }
 
-/// Cables to `others` servers at `rate` each, on the cards that take the fewest slots.
+/// Slots that `links` links of rate `rate` take on these cards.
+fn slots(card: &CardKind, links: u32, rate: Rate) -> u32 {
+    links.saturating_mul(card.ports_for(rate)).div_ceil(card.ports)
+}
+
+/// Cables to `others` servers at `rate` each, on the cards that take the fewest of the slots, all of which are free.
 fn links(kind: &ServerKind, others: u32, rate: Rate) -> Option<(Rate, (u32, Rate))> {
-    let external = kind.ports.div_ceil(kind.cards[0].ports);
-    let free = kind.slots.saturating_sub(external);
     let with = |card: &CardKind| {
-        let cables = rate.0.div_ceil(card.rate.0) as u32;
-        let slots = others.saturating_mul(cables).div_ceil(card.ports);
-        (slots <= free).then_some((slots, (rate, (cables, card.rate))))
+        let slots = slots(card, others, rate);
+        let cables = (card.ports_for(rate), card.rate);
+        (slots <= kind.slots).then_some((slots, (rate, cables)))
     };
     kind.cards.iter().filter_map(with).min_by_key(|(slots, _)| *slots).map(|(_, links)| links)
 }
@@ -278,6 +292,24 @@ mod tests {
         assert_eq!(small.cables, (1, Rate::from_gbps(10)));
         assert_eq!((sized(0, 32).cables, sized(0, 32).link), ((1, Rate::from_gbps(1)), Rate::from_mbps(625)));
         assert_eq!(sized(0, 1).linking, Linking::Alone);
+    }
+
+    /// An external port of 400 Gb/s takes four ports of 100 Gb/s, on two cards.
+    #[test]
+    fn external_ports_faster_than_those_of_a_card_take_several() {
+        let servers = |kind: usize, ports, gbps| {
+            size(&OF_TODAY.servers[kind], ports, Rate::from_gbps(gbps)).map(|size| size.servers)
+        };
+        // Links to one other server at 400 Gb/s take the other two slots; those to three at 200 Gb/s would take three.
+        assert_eq!([1, 2, 4].map(|ports| servers(0, ports, 400)), [Some(1), Some(2), None]);
+        assert_eq!(servers(1, 4, 400), Some(4), "three of six free slots");
+        // Two ports take four of eight slots, links to one other server at 800 Gb/s four, to two at 533 Gb/s six.
+        assert_eq!([4, 5].map(|ports| servers(2, ports, 400)), [Some(2), None]);
+        assert_eq!(
+            [1, 2].map(|ports| servers(2, ports, 1_600)),
+            [Some(1), None],
+            "eight slots hold one port"
+        );
     }
 
     #[test]
