@@ -51,7 +51,8 @@ weft_core::settings! {
         slow_start: Share [0.0, 1.0] = Share(0.05),
         /// Replicas of the input.
         replicas: u32 [1, 10] = 3,
-        /// Replicas of the output, the first on the task's own host; all are written at the same time.
+        /// Replicas of the output, the first on the task's own host if it stores files, otherwise on the data hosts in turn;
+        /// all are written at the same time.
         output_replicas: u32 [1, 10] = 1,
         /// Interval between a host's reports to the scheduler, at which it gets tasks; also the interval of the
         /// search for tasks to speculate on.
