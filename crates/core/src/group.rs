@@ -88,6 +88,23 @@ pub fn part(hash: u32, whole: u64) -> u64 {
     ((u128::from(hash) * u128::from(whole)) >> 32) as u64
 }
 
+/// The position, among these shares, of the one into which 32 hash bits fall; each in proportion to its size.
+///
+/// # Panics
+/// There is no share, or all are zero.
+#[must_use]
+pub fn share_of(hash: u32, shares: &[u64]) -> usize {
+    let mut rest = part(hash, shares.iter().sum());
+    let falls_short = |share: &u64| match rest.checked_sub(*share) {
+        Some(less) => {
+            rest = less;
+            false
+        }
+        None => true,
+    };
+    shares.iter().position(falls_short).expect("the part lies below the whole")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +130,20 @@ mod tests {
             "shares follow their ports"
         );
         assert_eq!(Group::together(Vec::new()), Group::default());
+    }
+
+    #[test]
+    fn shares_are_hit_in_proportion() {
+        let hits = |shares: &[u64]| {
+            let mut hits = vec![0; shares.len()];
+            (0..4000).for_each(|n| hits[share_of(n << 20, shares)] += 1);
+            hits
+        };
+        // 4000 of the 4096 values of the upper bits.
+        assert_eq!(hits(&[1, 0, 3]), [1024, 0, 2976]);
+        assert_eq!(hits(&[5]), [4000]);
+        let equal = |hash| share_of(hash, &[1; 6]) as u64 == part(hash, 6);
+        assert!((0..1000).all(|n| equal(n * 4_294_967)));
     }
 
     #[test]

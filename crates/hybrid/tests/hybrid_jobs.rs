@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
+use weft_core::settings::{Kind, Setting, Share, Value};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_hybrid::{Hybrid, misfits};
 use weft_plan::{Division, Engine, Finished, Setup, Storm, keeping_flows};
 use weft_sim::Packets;
-use weft_topology::shapes::leaf_spine::LeafSpineSettings;
+use weft_topology::shapes::leaf_spine::{LeafSpineSettings, Slow};
 use weft_topology::{
     FailurePlan, LinkSettings, Node, Outage, RoutingSettings, TopologySettings, build, timeline,
 };
@@ -45,17 +46,21 @@ fn setup(others: Vec<Flow>, settings: &TeraSortSettings) -> Setup {
     setup_with(others, settings, Bytes(1_000_000))
 }
 
-/// The same with another receive window.
-fn setup_with(others: Vec<Flow>, settings: &TeraSortSettings, window: Bytes) -> Setup {
-    let topology = TopologySettings::LeafSpine(LeafSpineSettings {
+/// Two leaves and two spines.
+fn leaf_spine() -> LeafSpineSettings {
+    LeafSpineSettings {
         leaves: 2,
         spines: 2,
         hosts_per_leaf: 4,
         host_link: LinkSettings::of(Rate::from_gbps(25)),
         fabric_link: LinkSettings::of(Rate::from_gbps(100)),
         ..LeafSpineSettings::default()
-    });
-    let graph = build(&topology).expect("it is a network");
+    }
+}
+
+/// The same with another receive window.
+fn setup_with(others: Vec<Flow>, settings: &TeraSortSettings, window: Bytes) -> Setup {
+    let graph = build(&TopologySettings::LeafSpine(leaf_spine())).expect("it is a network");
     let routing = RoutingSettings::default();
     let timeline = timeline(&graph, &FailurePlan::default(), &routing, Grouping::Together);
     let tcp = Tcp { mtu: Bytes(9_000), receive_window: Some(window), ..Tcp::default() };
@@ -115,6 +120,44 @@ fn without_other_traffic_a_job_takes_as_long_as_with_packets() {
     assert!(error.abs() < 0.01, "{} with packets, {} without", seconds(&packets), seconds(&hybrid));
     assert_eq!(hybrid.flows.len(), packets.flows.len());
     assert!(facts.iter().any(|(name, words)| name == "probe" && words.starts_with("none")));
+}
+
+/// The cables to one spine run at 1 instead of 100 Gb/s: balancers that weigh paths send hardly anything by it, ECMP every other transfer.
+#[test]
+fn unequal_paths_carry_what_the_balancer_gives_them() {
+    let rate = Rate::from_gbps(40);
+    let runs = FrameworkSettings { disk_rate: rate, seek: Span::ZERO, ..settings().runs };
+    let bound_by_links = TeraSortSettings { map_rate: rate, reduce_rate: rate, runs, ..settings() };
+    let uneven = |name: &str| {
+        let slow = Slow { rate: Rate::from_gbps(1), share: Share(0.5), draw: Some(1) };
+        let topology = LeafSpineSettings { slow: Some(slow), ..leaf_spine() };
+        let mut setup = setup(Vec::new(), &bound_by_links);
+        setup.graph = build(&TopologySettings::LeafSpine(topology)).expect("it is a network").into();
+        setup.balancer = called(name);
+        let (plan, routing) = (FailurePlan::default(), RoutingSettings::default());
+        setup.timeline = timeline(&setup.graph, &plan, &routing, setup.balancer.grouping()).into();
+        setup
+    };
+    let both = |name: &str| {
+        let packets = Packets.run_keeping_flows(uneven(name), &mut |_| true);
+        [seconds(&run(uneven(name)).0), seconds(&packets)]
+    };
+    let ecmp = both("ecmp");
+    for name in ["wcmp", "drill"] {
+        let [hybrid, packets] = both(name);
+        assert!((hybrid / packets - 1.0).abs() < 0.1, "{name}: {packets} s with packets, {hybrid} without");
+        assert!(
+            ecmp[0] > 1.5 * hybrid && ecmp[1] > 1.5 * packets,
+            "{name} {hybrid} {packets}, ECMP {ecmp:?}"
+        );
+    }
+}
+
+/// The balancer of this name.
+fn called<B: Setting>(name: &str) -> B {
+    let Kind::Family(family) = B::KIND else { panic!("balancers are a family") };
+    let member = family.members.iter().find(|member| member.name == name).expect("it exists");
+    B::from_value(&Value::Member(member.name, Box::new(member.table.defaults())))
 }
 
 #[test]

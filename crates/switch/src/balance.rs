@@ -4,7 +4,7 @@
 //! on the packet, the candidates' visible queue lengths, the time and its engine's random stream; never on another
 //! switch.
 
-use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
+use weft_core::{Bytes, Component, Group, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::outputs::Outputs;
 use weft_congestion::{self as congestion, Congestion};
@@ -202,6 +202,17 @@ pub trait Balancer {
         Grouping::Together
     }
 
+    /// How routing would group the ports if they were to have the shares of the traffic that they get here in the long run: as it does,
+    /// unless hosts choose the paths.
+    fn long_run(&self) -> Grouping {
+        self.grouping()
+    }
+
+    /// The weights that ports with these shares get.
+    fn weights(&self, shares: &[u64]) -> Vec<u64> {
+        shares.to_vec()
+    }
+
     /// Table entries needed for a component whose ports have these shares.
     fn entries(&self, shares: &[u64]) -> u64 {
         shares.len() as u64
@@ -256,6 +267,23 @@ impl BalancerSettings {
     pub fn grouping(&self) -> Grouping {
         self.probe().grouping()
     }
+
+    /// The grouping whose shares the ports get in the long run, as far as queues are alike.
+    #[must_use]
+    pub fn long_run(&self) -> Grouping {
+        self.probe().long_run()
+    }
+
+    /// These groups with the weights of the balancer's table as shares.
+    #[must_use]
+    pub fn weighed(&self, groups: &[Group]) -> Vec<Group> {
+        let balancer = self.probe();
+        let mut groups = groups.to_vec();
+        for component in groups.iter_mut().flat_map(|group| &mut group.components) {
+            component.shares = balancer.weights(&component.shares);
+        }
+        groups
+    }
 }
 
 family! {
@@ -285,6 +313,8 @@ family! {
         fn excludes_paused(&self) -> bool;
         fn measures(&self) -> Option<&congestion::CongestionSettings>;
         fn grouping(&self) -> Grouping;
+        fn long_run(&self) -> Grouping;
+        fn weights(&self, shares: &[u64]) -> Vec<u64>;
         fn entries(&self, shares: &[u64]) -> u64;
         fn state(&self, choices: Choices) -> State;
     }

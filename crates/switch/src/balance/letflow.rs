@@ -5,7 +5,7 @@
 //! without pauses (constant rate, paced) is spread per flow; a gap shorter than the difference of path delays
 //! reorders.
 
-use weft_core::group::part;
+use weft_core::group::share_of;
 use weft_core::{Grouping, Header, Random, Time, settings};
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
@@ -49,7 +49,7 @@ impl Balancer for LetFlow {
     ) -> usize {
         let weighted = self.weighted;
         self.flowlets.keep(packet, now, candidates.ports(), |_| match weighted {
-            true => by_share(&candidates.component.shares, random),
+            true => share_of((random.bits() >> 32) as u32, &candidates.component.shares),
             false => random.below(candidates.len() as u32) as usize,
         })
     }
@@ -61,17 +61,4 @@ impl Balancer for LetFlow {
     fn state(&self, _choices: Choices) -> State {
         self.flowlets.state()
     }
-}
-
-/// A position drawn in proportion to its share.
-fn by_share(shares: &[u64], random: &mut Random) -> usize {
-    let mut rest = part((random.bits() >> 32) as u32, shares.iter().sum());
-    let falls_short = |share: &u64| match rest.checked_sub(*share) {
-        Some(less) => {
-            rest = less;
-            false
-        }
-        None => true,
-    };
-    shares.iter().position(falls_short).expect("the draw lies below the whole")
 }

@@ -10,7 +10,7 @@
 //! hash of the flow decides.
 
 use weft_core::label::PathLabel;
-use weft_core::{Bytes, Header, PortId, Random, Span, Time, choice, settings};
+use weft_core::{Bytes, Grouping, Header, PortId, Random, Span, Time, choice, settings};
 
 use super::{Balancer, BalancerSite, Candidates};
 use weft_forwarding::hash::{FlowHash, HashFunction};
@@ -88,5 +88,10 @@ impl Balancer for Presto {
             }
             None => self.hash.spread(packet, ports.len()),
         }
+    }
+
+    /// Lists of hosts weigh paths by capacity.
+    fn long_run(&self) -> Grouping {
+        Grouping::Weighted
     }
 }

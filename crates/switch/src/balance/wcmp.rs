@@ -54,16 +54,6 @@ impl Wcmp {
         }
     }
 
-    /// The table's weights for ports with these shares.
-    #[must_use]
-    pub fn weights(&self, shares: &[u64]) -> Vec<u64> {
-        let reduced = reduce(shares, self.oversubscription);
-        match self.table_size {
-            Some(entries) if reduced.iter().sum::<u64>() > entries => reduce_to(shares, entries),
-            _ => reduced,
-        }
-    }
-
     #[cold]
     fn fill(&mut self, component: usize, shares: &[u64]) {
         if component >= self.sums.len() {
@@ -107,6 +97,15 @@ impl Balancer for Wcmp {
 
     fn grouping(&self) -> Grouping {
         Grouping::Weighted
+    }
+
+    /// Those of the table.
+    fn weights(&self, shares: &[u64]) -> Vec<u64> {
+        let reduced = reduce(shares, self.oversubscription);
+        match self.table_size {
+            Some(entries) if reduced.iter().sum::<u64>() > entries => reduce_to(shares, entries),
+            _ => reduced,
+        }
     }
 
     fn entries(&self, shares: &[u64]) -> u64 {
