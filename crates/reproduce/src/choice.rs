@@ -34,9 +34,15 @@ fn has(source: &PublishedSource, id: &str) -> bool {
 /// The claims that a text names: one, or the ends of a range.
 fn ends(text: &str) -> Vec<&str> {
     match text.split_once('-') {
-        Some((from, to)) if split(from).zip(split(to)).is_some_and(|(from, to)| from <= to) => vec![from, to],
+        Some((from, to)) if is_range(from, to) => vec![from, to],
         _ => vec![text],
     }
+}
+
+/// Whether these are the ends of a range: `F2-N10` is a claim, not one from F2 to N10.
+fn is_range(from: &str, to: &str) -> bool {
+    let ends = split(from).zip(split(to));
+    ends.is_some_and(|((kind, from), (last, to))| kind == last && from <= to)
 }
 
 fn names(text: &str, claim: &PublishedClaim) -> bool {
@@ -63,7 +69,7 @@ mod tests {
         let claim = |id: &str| {
             format!("[[claim]]\nid = \"{id}\"\nplace = \"\"\nsays = \"\"\nnot_comparable = \"x\"\n")
         };
-        let text: String = ["C1", "C2", "C20", "C21", "D2"].map(claim).concat();
+        let text: String = ["C1", "C2", "C20", "C21", "D2", "F2", "F2-N10"].map(claim).concat();
         let source: PublishedSource =
             toml::from_str(&format!("title=\"\"\nreference=\"\"\nabout=\"\"\n{text}")).unwrap();
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -75,7 +81,8 @@ mod tests {
     #[test]
     fn claims_are_named_alone_and_by_range() {
         assert_eq!(chosen(&["D2", "C1-C20"]).unwrap(), ["C1", "C2", "C20", "D2"]);
-        assert_eq!(chosen(&[]).unwrap().len(), 5);
+        assert_eq!(chosen(&["F2-N10"]).unwrap(), ["F2-N10"]);
+        assert_eq!(chosen(&[]).unwrap().len(), 7);
     }
 
     #[test]
