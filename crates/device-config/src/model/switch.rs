@@ -87,8 +87,6 @@ pub struct MemoryPool {
     pub ingress: bool,
     /// Whether it counts packets by the port at which they leave.
     pub egress: bool,
-    /// Whether its limits are shares of its free part, if the file gives its mode.
-    pub dynamic: Option<bool>,
 }
 
 /// How much a group or a queue may hold.

@@ -10,7 +10,7 @@ use crate::model::{
     MarkingOff, MarkingProfile, MemoryPool, Metres, Network, Profile, SwitchConfig, Threshold,
 };
 use crate::told::{Oddity, OddityKind};
-use colours::{COLOURS, disabled, drops, unmarked};
+use colours::{disabled, drops, judged, marks, unmarked};
 use files::{Files, spot};
 use std::collections::HashMap;
 use weft_config::json::{JsonEntry, JsonNode};
@@ -19,6 +19,7 @@ use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate};
 
 mod colours;
+mod fields;
 mod files;
 mod ports;
 mod tables;
@@ -120,6 +121,7 @@ impl<'a> Reader<'a> {
         for table in ["BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE"] {
             self.index(table);
         }
+        fields::misspelt(self);
         switch.pools = self.table("BUFFER_POOL").iter().map(|entry| self.pool(entry)).collect();
         switch.profiles = self.table("BUFFER_PROFILE").iter().map(|entry| self.profile(entry)).collect();
         switch.markings = self.table("WRED_PROFILE").iter().map(|entry| self.marking(entry)).collect();
@@ -219,11 +221,6 @@ impl<'a> Reader<'a> {
             headroom: self.bytes(&entry.node, "xoff"),
             ingress: side != Some("egress"),
             egress: side != Some("ingress"),
-            dynamic: match entry.node.get("mode").and_then(JsonNode::word) {
-                Some("dynamic") => Some(true),
-                Some("static") => Some(false),
-                _ => None,
-            },
         }
     }
 
@@ -239,7 +236,7 @@ impl<'a> Reader<'a> {
             name: entry.key.clone(),
             pool,
             reserved: self.bytes(node, "size").map_or(Bytes::ZERO, |size| size.value),
-            threshold: self.threshold(node),
+            threshold: self.threshold(entry.at, node),
             headroom,
             xon: self.bytes(node, "xon"),
             xon_offset: self.bytes(node, "xon_offset"),
@@ -248,8 +245,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `dynamic_th` n is alpha = 2^n.
-    fn threshold(&mut self, node: &JsonNode) -> Option<Placed<Threshold>> {
+    /// `dynamic_th` n is alpha = 2^n. SAI requires one threshold of each profile; where the switch computes headroom, it
+    /// adds a default.
+    fn threshold(&mut self, at: usize, node: &JsonNode) -> Option<Placed<Threshold>> {
+        let computed = node.get("headroom_type").and_then(JsonNode::word) == Some("dynamic");
+        match (node.get("dynamic_th"), node.get("static_th")) {
+            (Some(_), Some(second)) => {
+                self.threshold_odd(second.at, "both `dynamic_th` and `static_th` are given")
+            }
+            (None, None) if !computed => {
+                self.threshold_odd(at, "neither `dynamic_th` nor `static_th` is given")
+            }
+            _ => {}
+        }
         if let Some(exponent) = self.number(node, "dynamic_th", (-8, 8)) {
             let alpha = 2f64.powi(i32::try_from(exponent.value).unwrap_or_default());
             return Some(Placed { value: Threshold::Dynamic(alpha), at: exponent.at });
@@ -258,24 +266,26 @@ impl<'a> Reader<'a> {
         Some(Placed { value: Threshold::Static(limit.value), at: limit.at })
     }
 
-    /// The thresholds of green packets, or of the first colour that has any.
+    fn threshold_odd(&mut self, at: usize, says: &str) {
+        self.odd(OddityKind::Value, at, (says.to_owned(), "give the profile one of them".to_owned()));
+    }
+
+    /// The thresholds of the colour that is judged; zero if it lacks one.
     fn marking(&mut self, entry: &JsonEntry) -> MarkingProfile {
         self.about(entry);
         let node = &entry.node;
-        let colour =
-            COLOURS.into_iter().find(|colour| node.get(&format!("{colour}_min_threshold")).is_some());
-        let colour = colour.unwrap_or("green");
+        let colour = judged(node);
         let here = self.spot(entry.at);
         let zero = || Placed { value: Bytes::ZERO, at: here };
-        let min = self.bytes(node, &format!("{colour}_min_threshold")).unwrap_or_else(zero);
+        let min = self.bytes(node, &format!("{colour}_min_threshold"));
         let max = self.bytes(node, &format!("{colour}_max_threshold"));
-        let max = max.unwrap_or(Placed { value: min.value, at: min.at });
+        let (min, max) = min.zip(max).unwrap_or_else(|| (zero(), zero()));
         let probability = self.number(node, &format!("{colour}_drop_probability"), (0, 100));
         let probability = probability.map_or(Placed { value: 1.0, at: here }, |percent| Placed {
             value: percent.value as f64 / 100.0,
             at: percent.at,
         });
-        let ecn = node.get("ecn").and_then(JsonNode::word).is_some_and(|ecn| ecn != "ecn_none");
+        let ecn = self.ecn(node);
         MarkingProfile {
             at: here,
             name: entry.key.clone(),
@@ -294,6 +304,15 @@ impl<'a> Reader<'a> {
             at_enqueue: false,
             bound_elsewhere: false,
         }
+    }
+
+    /// Whether a profile marks packets of any colour; the switch refuses a profile with another value.
+    fn ecn(&mut self, node: &JsonNode) -> bool {
+        if let Some(ecn) = node.get("ecn").filter(|_| !colours::is_valid(node)) {
+            let says = format!("`ecn` is `{}`", short(ecn.word().unwrap_or("")));
+            self.odd(OddityKind::Value, ecn.at, (says, format!("write {}", colours::MODES.join(", "))));
+        }
+        marks(node)
     }
 }
 

@@ -212,7 +212,6 @@ impl Reader<'_> {
             headroom: None,
             ingress: false,
             egress: true,
-            dynamic: None,
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "Marking has thresholds but is not enabled.",
         checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it should mark. Error: green, the \
-                 colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
+                 colour of every packet that no policer has coloured, is not marked or has no thresholds. Note: yellow or red is not marked.",
         why: "The profile is accepted and bound, but marks nothing.",
         fix: "Set `wred_green_enable` to true.",
         source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
@@ -342,9 +342,8 @@ fn marking_off(marking: &MarkingProfile, findings: &mut Findings) {
     if !marking.ecn {
         return;
     }
-    let start = size(marking.min.value.0 as f64);
     if let Some(off) = &marking.disabled {
-        let says = format!("{} asks for ECN from {start}, but {}", marking.name, off.why);
+        let says = format!("{} asks for ECN, but {}", marking.name, off.why);
         return findings.add(off.at, "", (says, off.fix.to_owned()));
     }
     for (colour, at) in &marking.unmarked {

@@ -1,33 +1,21 @@
-//! Rules on profiles and their pools: both are of one side of the switch, and of one mode.
+//! Rules on profiles and their pools: both are of one side of the switch. Their modes may differ: SAI lets that of a
+//! profile override its pool's.
 
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
-use weft_device_config::model::{GroupBinding, MemoryPool, Profile, SwitchConfig, Threshold};
+use weft_device_config::model::{GroupBinding, MemoryPool, SwitchConfig};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        id: "pool-of-other-side",
-        level: Severity::Error,
-        title: "A priority group draws from an egress pool, or a queue from an ingress pool.",
-        checks: "The `type` of the pool of each profile: profiles of priority groups have an ingress pool, those of queues an egress pool. A \
+pub(super) const RULES: &[Rule] = &[Rule {
+    id: "pool-of-other-side",
+    level: Severity::Error,
+    title: "A priority group draws from an egress pool, or a queue from an ingress pool.",
+    checks: "The `type` of the pool of each profile: profiles of priority groups have an ingress pool, those of queues an egress pool. A \
                  pool of type `both` fits both.",
-        why: "The switch refuses the binding, so that the port keeps its former buffers, or counts packets in the wrong pool.",
-        fix: "Name a pool of the right side in the profile.",
-        source: "SONiC's BUFFER_POOL, BUFFER_PG and BUFFER_QUEUE tables (`type`).",
-        look: |network, findings| network.switches.iter().for_each(|switch| wrong_side(switch, findings)),
-    },
-    Rule {
-        id: "threshold-of-other-mode",
-        level: Severity::Warning,
-        title: "A profile's threshold is of another mode than its pool.",
-        checks: "A profile with `dynamic_th` has a pool of mode `dynamic`, one with `static_th` a pool of mode `static`.",
-        why: "The profile asks for a share of free memory where the pool counts fixed limits, or the other way round. Which of the two holds \
-              depends on the chip, and some refuse the profile.",
-        fix: "Change the pool's mode or the profile's threshold.",
-        source: "SONiC's BUFFER_POOL (`mode`) and BUFFER_PROFILE tables; SAI's threshold modes of pools and profiles.",
-        look: |network, findings| network.switches.iter().for_each(|switch| wrong_mode(switch, findings)),
-    },
-];
+    why: "The switch refuses the binding, so that the port keeps its former buffers, or counts packets in the wrong pool.",
+    fix: "Name a pool of the right side in the profile.",
+    source: "SONiC's BUFFER_POOL, BUFFER_PG and BUFFER_QUEUE tables (`type`).",
+    look: |network, findings| network.switches.iter().for_each(|switch| wrong_side(switch, findings)),
+}];
 
 /// The profiles of priority groups and those of queues, by number.
 fn bound(switch: &SwitchConfig) -> (BTreeSet<usize>, BTreeSet<usize>) {
@@ -56,25 +44,4 @@ fn wrong_side(switch: &SwitchConfig, findings: &mut Findings) {
     };
     look(groups, |pool| pool.ingress, ("priority groups", "egress", "ingress"));
     look(queues, |pool| pool.egress, ("queues", "ingress", "egress"));
-}
-
-fn wrong_mode(switch: &SwitchConfig, findings: &mut Findings) {
-    for profile in &switch.profiles {
-        if let Some((says, fix)) = mode(switch, profile) {
-            findings.add(profile.threshold.as_ref().map_or(profile.at, |placed| placed.at), "", (says, fix));
-        }
-    }
-}
-
-fn mode(switch: &SwitchConfig, profile: &Profile) -> Option<(String, String)> {
-    let pool = &switch.pools[profile.pool?];
-    let (field, mode, dynamic) = match profile.threshold.as_ref()?.value {
-        Threshold::Dynamic(_) => ("dynamic_th", "dynamic", true),
-        Threshold::Static(_) => ("static_th", "static", false),
-    };
-    let other = if dynamic { "static" } else { "dynamic" };
-    (pool.dynamic? != dynamic).then(|| {
-        let says = format!("{} has {field}, but the mode of {} is {other}", profile.name, pool.name);
-        (says, format!("set the mode of {} to {mode}, or give {} {other}_th", pool.name, profile.name))
-    })
 }

@@ -10,10 +10,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "value",
         level: Severity::Error,
         title: "A value is not valid for its field.",
-        checks: "Numbers, sizes and lists of classes in the fields that the rules read.",
+        checks: "Numbers, sizes, words and lists of classes in the fields that the rules read. In SONiC also fields that are misspelt, and \
+                 buffer profiles with two thresholds or none; in EOS lines on queues, pauses and memory that cannot be read.",
         why: "The switch ignores the line, or refuses the whole table, and keeps its previous settings.",
         fix: "Write the value in the form the finding gives.",
-        source: "SONiC's configuration schema; the EOS manual; the kernel's ip-sysctl documentation.",
+        source: "SONiC's configuration schema; SAI's attributes of buffer profiles; the EOS manual; the kernel's ip-sysctl documentation.",
         look: |network, findings| told(OddityKind::Value, network, findings),
     },
     Rule {

@@ -157,7 +157,6 @@ pub(super) fn memory(reader: &mut Reader, switch: &mut SwitchConfig, memory: Opt
         headroom: None,
         ingress: true,
         egress: true,
-        dynamic: None,
     });
     for group in 0..8 {
         bind_group(switch, (&profile, &applied.value), group);

@@ -5,10 +5,52 @@ use weft_config::json::{JsonContent, JsonNode};
 /// The colours of packets: green unless a policer says otherwise.
 pub(super) const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
+/// Values of `ecn`.
+pub(super) const MODES: [&str; 8] = [
+    "ecn_none",
+    "ecn_green",
+    "ecn_yellow",
+    "ecn_red",
+    "ecn_green_yellow",
+    "ecn_green_red",
+    "ecn_yellow_red",
+    "ecn_all",
+];
+
+/// The value of `ecn`.
+fn mode(node: &JsonNode) -> &str {
+    node.get("ecn").map_or("ecn_none", |ecn| ecn.word().unwrap_or(""))
+}
+
+/// Whether `ecn` has one of its values.
+pub(super) fn is_valid(node: &JsonNode) -> bool {
+    MODES.contains(&mode(node))
+}
+
+/// Whether `ecn` includes any colour.
+pub(super) fn marks(node: &JsonNode) -> bool {
+    is_valid(node) && mode(node) != "ecn_none"
+}
+
 /// Whether `ecn` includes a colour.
 fn asks(node: &JsonNode, colour: &str) -> bool {
-    let ecn = node.get("ecn").and_then(JsonNode::word).unwrap_or("");
-    ecn == "ecn_all" || ecn.split('_').any(|word| word == colour)
+    let ecn = mode(node);
+    marks(node) && (ecn == "ecn_all" || ecn.split('_').any(|word| word == colour))
+}
+
+/// The thresholds of a colour that the profile lacks.
+fn missing(node: &JsonNode, colour: &str) -> Option<&'static str> {
+    ["min_threshold", "max_threshold"].into_iter().find(|end| node.get(&format!("{colour}_{end}")).is_none())
+}
+
+/// The colour whose thresholds are judged: green, unless only another is in use.
+pub(super) fn judged(node: &JsonNode) -> &'static str {
+    let in_use = |colour: &str| enables(node, colour) || asks(node, colour);
+    let whole = |colour: &&str| missing(node, colour).is_none();
+    match in_use("green") {
+        true => "green",
+        false => COLOURS.into_iter().find(whole).unwrap_or("green"),
+    }
 }
 
 fn switch_of<'a>(node: &'a JsonNode, colour: &str) -> Option<&'a JsonNode> {
@@ -36,12 +78,19 @@ pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'stat
         return Some((node.get("ecn").map(|node| node.at), why, "set ecn to \"ecn_all\""));
     }
     let why = "wred_green_enable is not true: packets are green unless a policer colours them, and green packets are not marked";
-    (!enables(node, "green")).then(|| (place("green"), why.to_owned(), "set wred_green_enable to \"true\""))
+    if !enables(node, "green") {
+        return Some((place("green"), why.to_owned(), "set wred_green_enable to \"true\""));
+    }
+    let end = missing(node, "green")?;
+    let why =
+        format!("has no green_{end}: without it the switch takes its whole buffer, which no queue reaches");
+    Some((None, why, "set green_min_threshold and green_max_threshold"))
 }
 
 /// Whether green packets are dropped early, because the profile is enabled for them and does not mark them.
 pub(super) fn drops(node: &JsonNode) -> bool {
-    enables(node, "green") && !asks(node, "green")
+    let works = is_valid(node) && missing(node, "green").is_none();
+    works && enables(node, "green") && !asks(node, "green")
 }
 
 /// Yellow and red, if `ecn` includes them but the profile disables them.

@@ -1,6 +1,7 @@
 //! Combines the files of a switch: their bytes get a common numbering; records the coverage of each file and the rules
 //! it silences.
 
+use super::fields;
 use super::tables::{self, Chip, Row, SILENCE};
 use crate::model::Network;
 use crate::silence;
@@ -128,6 +129,9 @@ fn coverage(rows: &[Row]) -> Coverage {
         match READ.contains(&row.table.as_str()) && !row.broken {
             true => read.count(&row.table),
             false => passed_over.count(&row.table),
+        }
+        for field in row.entry.iter().flat_map(|entry| fields::foreign(&row.table, &entry.node)) {
+            passed_over.count(&format!("{}.{}", row.table, super::short(&field.key)));
         }
     }
     Coverage { read: read.list(), passed_over: passed_over.list(), remarks: Vec::new() }

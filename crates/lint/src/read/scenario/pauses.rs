@@ -65,7 +65,6 @@ impl Reader<'_> {
             headroom,
             ingress: true,
             egress: false,
-            dynamic: None,
         });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
         switch.port_limit = self.port_limit().filter(|_| !settings.pfc.all_lossless(settings.queues));
