@@ -6,11 +6,11 @@
 
 use crate::model::{MapKind, Network, Surroundings, SwitchConfig};
 use crate::told::{Coverage, NameTally, Oddity, OddityKind};
-use block::{Block, Memory};
+use block::{Block, Memory, Outcome};
 use detect::Detect;
 use std::collections::{BTreeMap, HashMap};
 use weft_config::place::{Placed, SourceFile, Spot, lines};
-use weft_core::units::did_you_mean;
+use weft_core::units::{did_you_mean, nearest};
 use weft_core::{Bytes, Rate, Span};
 
 mod block;
@@ -151,18 +151,31 @@ impl Reader {
         if !line.starts_with([' ', '\t']) {
             (self.queue, self.multicast) = (None, false);
             self.section = self.open(at, &words);
+            if self.section != Section::Top {
+                return;
+            }
         }
         match &self.section {
             Section::Top => self.top(at, &words),
             Section::Interface(_) | Section::Profile(_) => self.in_block(at, &words),
             Section::Memory(name) => {
                 let (name, cell) = (name.clone(), self.cell.unwrap_or(detect::CELL));
-                let odd = self.memories.entry(name).or_default().line(at, &words, cell);
-                if let Some(words) = odd {
-                    self.odd(OddityKind::Value, at, words);
-                }
+                let outcome = self.memories.entry(name).or_default().line(at, &words, cell);
+                self.note(at, (&words, 2), outcome);
             }
             Section::Other => {}
+        }
+    }
+
+    /// Records a line below a section that is unknown, by the first few of its words, or wrong.
+    fn note(&mut self, at: Spot, (words, few): (&[&str], usize), outcome: Outcome) {
+        match outcome {
+            Ok(true) => {}
+            Ok(false) => {
+                let name = words[..words.len().min(few)].join(" ");
+                self.passed_over.count(&name.chars().take(40).collect::<String>());
+            }
+            Err((kind, says, fix)) => self.odd(kind, at, (says, fix)),
         }
     }
 
@@ -285,17 +298,13 @@ impl Reader {
             ["random-detect", kind @ ("ecn" | "drop"), rest @ ..] => {
                 self.random_detect(at, *kind == "ecn", rest)
             }
-            [
-                head @ ("qos" | "service-policy" | "bandwidth" | "shape" | "priority" | "random-detect"),
-                ..,
-            ] => {
-                self.passed_over.count(head);
+            ["random-detect", kind, ..] if nearest(kind, ["ecn", "drop"]).is_none() => {
+                self.passed_over.count("random-detect");
             }
             _ => {
-                let odd = self.block().and_then(|block| block.line(at, words));
-                if let Some(words) = odd {
-                    self.odd(OddityKind::Value, at, words);
-                }
+                let outcome = self.block().map_or(Ok(true), |block| block.line(at, words));
+                let few = if words[0] == "no" { 2 } else { 1 };
+                self.note(at, (words, few), outcome);
             }
         }
     }
@@ -308,9 +317,10 @@ impl Reader {
         }
         let of = self.block().map_or(String::new(), |block| block.name.clone());
         let Some(detect) = self.queue.and_then(|queue| Detect::read((at, queue), (ecn, &of), words)) else {
-            let says = format!("`random-detect {}` cannot be read", words.join(" "));
+            let kind = if ecn { "ecn" } else { "drop" };
+            let says = format!("`random-detect {kind} {}` cannot be read", words.join(" "));
             let fix = "write minimum-threshold and maximum-threshold, each with bytes, kbytes, mbytes, segments, microseconds or \
-                        milliseconds, below a tx-queue";
+                        milliseconds, and a probability from 0 to 100, below a tx-queue";
             return self.odd(OddityKind::Value, at, (says, fix));
         };
         let queue = detect.queue;

@@ -1,8 +1,10 @@
 //! Lines below an interface, a QoS profile or a profile of packet memory.
 
 use crate::model::Threshold;
+use crate::told::OddityKind;
 use std::collections::BTreeMap;
 use weft_config::place::{Placed, Spot};
+use weft_core::units::nearest;
 use weft_core::{Bytes, Rate, Span};
 
 /// Lines below an interface or a QoS profile.
@@ -21,8 +23,39 @@ pub(super) struct Block {
     pub(super) profile: Option<Placed<String>>,
 }
 
+/// First words of the lines that are read.
+const HEADS: [&str; 8] = [
+    "mtu",
+    "priority-flow-control",
+    "random-detect",
+    "service-profile",
+    "shutdown",
+    "speed",
+    "tx-queue",
+    "uc-tx-queue",
+];
+
 /// A mistake, and how to fix it.
-type Odd = (String, &'static str);
+pub(super) type Odd = (OddityKind, String, &'static str);
+
+/// Whether a line is known, or what is wrong with it.
+pub(super) type Outcome = Result<bool, Odd>;
+
+/// A line of which some word is not as it has to be.
+fn unreadable(words: &[&str], fix: &'static str) -> Odd {
+    (OddityKind::Value, format!("`{}` cannot be read", words.join(" ")), fix)
+}
+
+/// A line with a word that is none of those `expected` in its place: unknown, or misspelt if it resembles one.
+fn unexpected(words: &[&str], word: &str, expected: &[&str]) -> Outcome {
+    match nearest(word, expected.iter().copied()) {
+        Some(near) if near != word => {
+            let says = format!("`{}` cannot be read; did you mean `{near}`?", words.join(" "));
+            Err((OddityKind::Value, says, "correct the word"))
+        }
+        _ => Ok(false),
+    }
+}
 
 impl Block {
     pub(super) fn new(name: &str) -> Block {
@@ -30,35 +63,43 @@ impl Block {
     }
 
     /// Reads a line.
-    pub(super) fn line(&mut self, at: Spot, words: &[&str]) -> Option<Odd> {
+    pub(super) fn line(&mut self, at: Spot, words: &[&str]) -> Outcome {
         match words {
-            ["speed", .., word] => self.speed = speed(word).or(self.speed),
-            ["mtu", bytes] => match bytes.parse().ok().filter(|mtu| (68..=65_535).contains(mtu)) {
-                Some(mtu) => self.mtu = Some(Bytes(mtu)),
-                None => return Some((format!("`mtu {bytes}`"), "write a whole number from 68 to 65535")),
-            },
+            ["speed", rest @ ..] => self.speed = speed(words, rest)?.or(self.speed),
+            ["mtu", rest @ ..] => self.mtu = Some(mtu(words, rest)?),
             ["shutdown"] => self.shut = true,
             ["no", "shutdown"] => self.shut = false,
-            ["priority-flow-control", "on"] | ["priority-flow-control", "mode", "on"] => self.pfc = true,
-            ["priority-flow-control", "priority", number, "no-drop"] => {
-                match number.parse().ok().filter(|n: &u8| *n < 8) {
-                    Some(value) => {
-                        self.no_drop.retain(|known| known.value != value);
-                        self.no_drop.push(Placed { value, at });
-                    }
-                    None => {
-                        return Some((
-                            format!("`priority-flow-control priority {number}`"),
-                            "write a priority from 0 to 7",
-                        ));
-                    }
-                }
-            }
-            ["priority-flow-control", "pause", "watchdog", ..] => self.watchdog = Some(at),
+            ["priority-flow-control", rest @ ..] => self.pauses(at, words, rest)?,
             ["service-profile", name] => self.profile = Some(Placed { value: (*name).to_owned(), at }),
-            _ => {}
+            ["service-policy", ..] => return Ok(false),
+            [head, ..] if HEADS.contains(head) => {
+                return Err(unreadable(words, "write it as `show running-config` does"));
+            }
+            [head, ..] => return unexpected(words, head, &HEADS),
+            [] => {}
         }
-        None
+        Ok(true)
+    }
+
+    /// Lines `priority-flow-control`.
+    fn pauses(&mut self, at: Spot, words: &[&str], rest: &[&str]) -> Result<(), Odd> {
+        match rest {
+            ["on"] | ["mode", "on"] => self.pfc = true,
+            ["off"] | ["mode", "off"] => self.pfc = false,
+            ["priority", number, what @ ("no-drop" | "drop")] => {
+                let value = number.parse().ok().filter(|number: &u8| *number < 8);
+                let value = value.ok_or_else(|| unreadable(words, "write a priority from 0 to 7"))?;
+                self.no_drop.retain(|known| known.value != value);
+                self.no_drop.extend((*what == "no-drop").then_some(Placed { value, at }));
+            }
+            ["pause", "watchdog", ..] => self.watchdog = Some(at),
+            _ => {
+                let fix = "write `priority-flow-control on`, or a priority such as \
+                           `priority-flow-control priority 3 no-drop`";
+                return Err(unreadable(words, fix));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it has neither lossless priorities nor marking, nor a profile that may have them.
@@ -80,12 +121,29 @@ impl Block {
     }
 }
 
-/// `100g-4`, `25g`, `100gfull`: gigabits.
-fn speed(word: &str) -> Option<Rate> {
+fn mtu(words: &[&str], rest: &[&str]) -> Result<Bytes, Odd> {
+    let [bytes] = rest else { return Err(unreadable(words, "write a whole number from 68 to 65535")) };
+    let bytes = bytes.parse().ok().filter(|mtu| (68..=65_535).contains(mtu));
+    bytes.map(Bytes).ok_or_else(|| unreadable(words, "write a whole number from 68 to 65535"))
+}
+
+/// `100g-4`, `25g`, `forced 100gfull`, `10000full`; `None` for a speed that the port negotiates.
+fn speed(words: &[&str], rest: &[&str]) -> Result<Option<Rate>, Odd> {
+    let word = rest.last().unwrap_or(&"");
+    if rest.contains(&"auto") && !word.contains(|c: char| c.is_ascii_digit()) {
+        return Ok(None);
+    }
     let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
-    let rest = &word[digits.len()..];
-    let gigabits: u64 = digits.parse().ok().filter(|gigabits| (1..=10_000).contains(gigabits))?;
-    (rest.starts_with('g') || rest.starts_with('G')).then(|| Rate::from_gbps(gigabits))
+    let number: Option<u64> = digits.parse().ok().filter(|number| (1..=10_000_000).contains(number));
+    let unit = word[digits.len()..].to_ascii_lowercase();
+    let duplex = unit.trim_start_matches('g');
+    let known = matches!(duplex, "" | "full" | "half") || unit.starts_with("g-");
+    let rate = match unit.starts_with('g') {
+        true => number.filter(|gigabits| *gigabits <= 10_000).map(Rate::from_gbps),
+        false => number.filter(|_| !unit.is_empty()).map(Rate::from_mbps),
+    };
+    let rate = rate.filter(|_| known);
+    rate.map(Some).ok_or_else(|| unreadable(words, "write a speed such as `100g-4` or `forced 100gfull`"))
 }
 
 /// Seconds with a fraction.
@@ -99,7 +157,7 @@ pub(super) fn seconds(word: &str) -> Option<Span> {
 pub(super) struct Memory {
     pub(super) at: Spot,
     pub(super) headroom: Option<Placed<Bytes>>,
-    pub(super) reserved: Bytes,
+    pub(super) reserved: Option<Placed<Bytes>>,
     /// Threshold of all priority groups.
     pub(super) ingress: Option<Placed<Threshold>>,
     pub(super) groups: BTreeMap<u8, Placed<Threshold>>,
@@ -108,42 +166,66 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Reads a line; `cell` is the size of a cell.
-    pub(super) fn line(&mut self, at: Spot, words: &[&str], cell: Bytes) -> Option<Odd> {
-        let known = match words {
-            ["ingress", "headroom", rest @ ..] => {
-                amount(rest, cell).map(|value| self.headroom = Some(Placed { value, at }))
-            }
-            ["ingress", "reserved", rest @ ..] => amount(rest, cell).map(|value| self.reserved = value),
-            ["ingress", "threshold", alpha] => {
-                threshold(alpha).map(|value| self.ingress = Some(Placed { value, at }))
-            }
-            ["ingress", "priority-group", number, "threshold", alpha] => {
-                placed(number, alpha, at).map(|(number, value)| {
-                    self.groups.insert(number, value);
-                })
-            }
-            ["egress", "unicast", "queue", number, "threshold", alpha] => {
-                placed(number, alpha, at).map(|(number, value)| {
-                    self.queues.insert(number, value);
-                })
-            }
-            _ => Some(()),
-        };
-        if known.is_some() {
-            return None;
-        }
+    pub(super) fn line(&mut self, at: Spot, words: &[&str], cell: Bytes) -> Outcome {
         let fix = "write a share such as 1/4 or 8, or a size such as `bytes 40960` or `cells 200`";
-        Some((format!("`{}` cannot be read", words.join(" ")), fix))
+        let odd = || unreadable(words, fix);
+        match words {
+            ["ingress", "headroom", rest @ ..] => {
+                let value = amount(rest, cell).ok_or_else(odd)?;
+                first(words, self.headroom.replace(Placed { value, at }), value)
+            }
+            ["ingress", "reserved", rest @ ..] => {
+                let value = amount(rest, cell).ok_or_else(odd)?;
+                first(words, self.reserved.replace(Placed { value, at }), value)
+            }
+            ["ingress", "threshold", rest @ ..] => {
+                let value = threshold(rest).ok_or_else(odd)?;
+                first(words, self.ingress.replace(Placed { value, at }), value)
+            }
+            ["ingress", "priority-group", number, "threshold", rest @ ..] => {
+                let (number, value) = numbered(number, rest).ok_or_else(odd)?;
+                first(words, self.groups.insert(number, Placed { value, at }), value)
+            }
+            ["egress", "unicast", "queue", number, "threshold", rest @ ..] => {
+                let (number, value) = numbered(number, rest).ok_or_else(odd)?;
+                first(words, self.queues.insert(number, Placed { value, at }), value)
+            }
+            _ => other_memory(words),
+        }
     }
 }
 
-fn placed(number: &str, alpha: &str, at: Spot) -> Option<(u8, Placed<Threshold>)> {
+/// A line on packet memory that is not read.
+fn other_memory(words: &[&str]) -> Outcome {
+    let (word, expected): (&str, &[&str]) = match words {
+        ["ingress", "priority-group", _, word, ..] => (word, &["threshold"]),
+        ["ingress", word, ..] => (word, &["headroom", "reserved", "threshold", "priority-group"]),
+        ["egress", "unicast", "queue", _, word, ..] => (word, &["threshold"]),
+        ["egress", "unicast", word, ..] => (word, &["queue"]),
+        ["egress", word, ..] => (word, &["unicast", "multicast"]),
+        [word, ..] => (word, &["ingress", "egress"]),
+        [] => return Ok(true),
+    };
+    unexpected(words, word, expected)
+}
+
+/// A setting is given once, or always alike.
+fn first<T: PartialEq>(words: &[&str], earlier: Option<Placed<T>>, now: T) -> Outcome {
+    if earlier.is_none_or(|earlier| earlier.value == now) {
+        return Ok(true);
+    }
+    let says = format!("`{}` overrides an earlier line; the last one wins", words.join(" "));
+    Err((OddityKind::Repetition, says, "remove one of them"))
+}
+
+fn numbered(number: &str, alpha: &[&str]) -> Option<(u8, Threshold)> {
     let number = number.parse().ok().filter(|number: &u8| *number < 8)?;
-    Some((number, Placed { value: threshold(alpha)?, at }))
+    Some((number, threshold(alpha)?))
 }
 
 /// Alpha, as `1/4` or `8`.
-fn threshold(word: &str) -> Option<Threshold> {
+fn threshold(words: &[&str]) -> Option<Threshold> {
+    let [word] = words else { return None };
     let (above, below) = word.split_once('/').unwrap_or((word, "1"));
     let (above, below): (u16, u16) = (above.parse().ok()?, below.parse().ok()?);
     (above > 0 && below > 0).then(|| Threshold::Dynamic(f64::from(above) / f64::from(below)))

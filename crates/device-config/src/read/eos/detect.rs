@@ -55,10 +55,8 @@ pub(super) struct Detect {
 impl Detect {
     /// Parses what follows `random-detect ecn` or `drop`.
     pub(super) fn read((at, queue): (Spot, u8), (ecn, of): (bool, &str), words: &[&str]) -> Option<Detect> {
-        let (min, max) = (threshold(words, "minimum-threshold")?, threshold(words, "maximum-threshold")?);
-        let percent = after(words, "max-mark-probability").or(after(words, "drop-probability"));
-        let percent: f64 = percent.and_then(|percent| percent.parse().ok()).unwrap_or(100.0);
-        let probability = percent.clamp(0.0, 100.0) / 100.0;
+        let Told { min: Some(min), max: Some(max), percent } = told(words)? else { return None };
+        let probability = percent.unwrap_or(100.0) / 100.0;
         Some(Detect { at, queue, of: of.to_owned(), ecn, min, max, probability })
     }
 
@@ -118,11 +116,46 @@ pub(super) fn remarks(reader: &Reader) -> Vec<String> {
     }
 }
 
-/// Parses a threshold: the number and unit after `name`.
-fn threshold(words: &[&str], name: &str) -> Option<Threshold> {
-    let place = words.iter().position(|word| *word == name)?;
-    let number: u64 = words.get(place + 1)?.parse().ok().filter(|number| *number <= 1_000_000_000)?;
-    match *words.get(place + 2)? {
+/// What a line tells, each with a keyword before it.
+#[derive(Default)]
+struct Told {
+    min: Option<Threshold>,
+    max: Option<Threshold>,
+    percent: Option<f64>,
+}
+
+/// Parses the words of a line; `None` if any of them is unknown or invalid.
+fn told(mut words: &[&str]) -> Option<Told> {
+    let mut told = Told::default();
+    while !words.is_empty() {
+        words = match words {
+            ["minimum-threshold", number, unit, rest @ ..] => {
+                told.min = Some(threshold(number, unit)?);
+                rest
+            }
+            ["maximum-threshold", number, unit, rest @ ..] => {
+                told.max = Some(threshold(number, unit)?);
+                rest
+            }
+            ["max-mark-probability" | "drop-probability", percent, rest @ ..] => {
+                let percent = percent.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+                told.percent = Some(percent?);
+                rest
+            }
+            ["weight" | "drop-precedence", number, rest @ ..] => {
+                number.parse::<u32>().ok()?;
+                rest
+            }
+            _ => return None,
+        };
+    }
+    Some(told)
+}
+
+/// Parses a threshold.
+fn threshold(number: &str, unit: &str) -> Option<Threshold> {
+    let number: u64 = number.parse().ok().filter(|number| *number <= 1_000_000_000)?;
+    match unit {
         "bytes" => Some(Threshold::Bytes(Bytes(number))),
         "kbytes" => Some(Threshold::Bytes(Bytes(number * 1_000))),
         "mbytes" => Some(Threshold::Bytes(Bytes(number * 1_000_000))),
@@ -131,12 +164,6 @@ fn threshold(words: &[&str], name: &str) -> Option<Threshold> {
         "microseconds" => Some(Threshold::Time(Span::from_us(number))),
         _ => None,
     }
-}
-
-/// The word that follows `name`.
-fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
-    let place = words.iter().position(|word| *word == name)?;
-    words.get(place + 1).copied()
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ fn bind_group(switch: &mut SwitchConfig, (memory, name): (&Memory, &str), group:
     let number = switch.profiles.len();
     let mut profile = buffer((at, format!("{name} priority-group {group}")), threshold);
     profile.headroom.clone_from(&memory.headroom);
-    profile.reserved = memory.reserved;
+    profile.reserved = memory.reserved.as_ref().map_or(Bytes::ZERO, |reserved| reserved.value);
     profile.lossless = true;
     let mut bound = false;
     for port in &mut switch.ports {
