@@ -16,10 +16,11 @@ mod precedence;
 mod reading;
 mod scenario;
 mod voq;
+mod windows;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 14] = [
+    let groups: [&'static [Rule]; 15] = [
         marking::RULES,
         lossless::RULES,
         pfc::RULES,
@@ -28,6 +29,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pools::RULES,
         maps::RULES,
         hosts::RULES,
+        windows::RULES,
         fabric::RULES,
         scenario::RULES,
         voq::RULES,

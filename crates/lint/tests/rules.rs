@@ -406,16 +406,31 @@ fn what_cannot_be_marked_is_dropped() {
     );
 }
 
+/// Linux ignores it since 6.6, so that it decides no verdict; earlier kernels made a quarter of the buffer window.
+#[test]
+fn a_setting_that_current_kernels_ignore_is_named() {
+    let last = "net.ipv4.tcp_wmem";
+    let scaled = format!("net.ipv4.tcp_adv_win_scale = -2\n{last}");
+    let found = finds("setting-without-effect", LINUX, (last, &scaled), "tcp_adv_win_scale");
+    assert_eq!(found.level, Severity::Note);
+    let text = HOSTS.replace("131072 6291456", "131072 400000").replace(last, &scaled);
+    let found = judge(&[("90-tcp.conf", &text)]).findings;
+    assert!(found.iter().all(|one| one.rule != "window-below-path"), "{found:?}");
+}
+
 #[test]
 fn windows_hold_the_path_and_do_not_replace_marks() {
-    // 25 Gb/s x 50 us = 156 kB of path: 312 kB of receive buffer.
-    finds("window-below-path", LINUX, ("131072 6291456", "131072 300000"), "tcp_rmem");
+    // 25 Gb/s x 50 us = 156 kB of path. Of a buffer of 300 kB 150 to 270 kB become window.
+    let some = finds("window-below-path", LINUX, ("131072 6291456", "131072 300000"), "tcp_rmem");
+    assert!(some.level == Severity::Note && some.says.contains("150 kB to 270 kB"), "{some:?}");
+    let none = finds("window-below-path", LINUX, ("131072 6291456", "131072 156000"), "tcp_rmem");
+    assert!(none.level == Severity::Warning && none.says.contains("at most 156 kB"), "{none:?}");
     finds("window-below-path", LINUX, ("16384 4194304", "16384 150000"), "tcp_wmem");
     assert!(after("window-below-path", LINUX, ("131072 6291456", "131072 320000"), &[]).1.is_empty());
     let unmarked = LEAF.replace("\"wred_profile\"", "\"no_profile\"");
     let found = judge(&[("config_db.json", &unmarked), LINUX]).findings;
     let filled: Vec<_> = found.iter().filter(|finding| finding.rule == "windows-fill-buffer").collect();
-    assert!(filled.len() == 1 && filled[0].says.contains("50.3 MB"), "{filled:?}");
+    assert!(filled.len() == 1 && filled[0].says.contains("90.6 MB"), "{filled:?}");
 }
 
 /// The level of a rule's finding after a change of the SONiC file; `None` without a finding.

@@ -1,6 +1,6 @@
 //! The settings of hosts: congestion control, ECN, buffers and notifications.
 
-use weft_config::place::Placed;
+use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
 /// The settings of hosts.
@@ -18,8 +18,10 @@ pub struct HostConfig {
     pub receive: Option<Placed<Bytes>>,
     /// Maximum send buffer.
     pub send: Option<Placed<Bytes>>,
-    /// The share of the receive buffer that becomes window, from 0 to 1.
-    pub window_share: f64,
+    /// The least and the most of the receive buffer that becomes window, as shares from 0 to 1.
+    pub window_share: (f64, f64),
+    /// Where the file sets `net.ipv4.tcp_adv_win_scale`, which Linux ignores since 6.6.
+    pub window_scale: Option<Spot>,
     /// Maximum burst that a host sends back to back.
     pub burst: Bytes,
     /// Line rate, if the file gives it.

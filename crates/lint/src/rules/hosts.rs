@@ -1,9 +1,8 @@
-//! Rules on hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
+//! Rules on hosts, alone and together with the switches between them: ECN and DCTCP's threshold.
 
-use crate::formula::{at_least, bandwidth_delay, size};
+use crate::formula::{bandwidth_delay, size};
 use crate::rule::{Findings, Rule, Severity};
-use weft_config::place::Placed;
-use weft_core::{Bytes, Rate, Span};
+use weft_core::{Rate, Span};
 use weft_device_config::model::{
     HostConfig, MapKind, MarkingProfile, Network, PortConfig, QueueConfig, SwitchConfig,
 };
@@ -91,31 +90,9 @@ pub(super) const RULES: &[Rule] = &[
                  confirmed for EOS by a document of Arista's.",
         look: non_ect,
     },
-    Rule {
-        id: "window-below-path",
-        level: Severity::Warning,
-        title: "A socket buffer is smaller than the path's bandwidth-delay product.",
-        checks: "The maximum of tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file gives \
-                 them.",
-        why: "A single flow cannot fill the link, even in an idle network.",
-        fix: "Raise the third figure of tcp_rmem to more than 2 C RTT and that of tcp_wmem to more than C RTT.",
-        source: "The kernel's ip-sysctl documentation (tcp_adv_win_scale 1); RFC 7323, section 1.1.",
-        look: |network, findings| each_host(network, |host| window(network, host, findings)),
-    },
-    Rule {
-        id: "windows-fill-buffer",
-        level: Severity::Note,
-        title: "Receive windows, not marks, bound the queue.",
-        checks: "On switches without marking: 16 flows with the maximum receive window against the memory of the pool.",
-        why: "Loss-based flows grow until they lose packets or reach the window: the queue holds the windows minus what the path holds. Deep buffers then hold tens \
-              of megabytes permanently.",
-        fix: "Enable marking, or lower tcp_rmem (in a scenario receive_window) to what the path needs.",
-        source: "97 MB were seen in production on deep buffers (JANOG); a tcp_rmem of 6 MB is Linux's default.",
-        look: windows_fill,
-    },
 ];
 
-fn each_host<'a>(network: &'a Network, mut look: impl FnMut(&'a HostConfig)) {
+pub(super) fn each_host<'a>(network: &'a Network, mut look: impl FnMut(&'a HostConfig)) {
     network.hosts.iter().for_each(&mut look);
 }
 
@@ -248,11 +225,11 @@ fn carries_tcp(pair: &Pair<'_>) -> bool {
     })
 }
 
-fn rate_of(network: &Network, host: &HostConfig) -> Option<Rate> {
+pub(super) fn rate_of(network: &Network, host: &HostConfig) -> Option<Rate> {
     host.rate.or(network.site.rate)
 }
 
-fn rtt_of(network: &Network, host: &HostConfig) -> Option<Span> {
+pub(super) fn rtt_of(network: &Network, host: &HostConfig) -> Option<Span> {
     host.rtt.or(network.site.rtt)
 }
 
@@ -347,53 +324,6 @@ fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String
             let pass = if of_scenario { pass } else { "let such packets pass" };
             let what = "SYNs and pure acknowledgements".to_owned();
             (Severity::Note, what, format!("keep K_min above bursts, or {pass}"))
-        }
-    }
-}
-
-fn window(network: &Network, host: &HostConfig, findings: &mut Findings) {
-    if host.receive.is_none() && host.send.is_none() {
-        return;
-    }
-    let (Some(rate), Some(rtt)) = (rate_of(network, host), rtt_of(network, host)) else {
-        return findings.lacks("the rate of hosts and their round-trip time (--rate, --rtt)");
-    };
-    let path = bandwidth_delay(rate, rtt);
-    let mut short = |buffer: &Option<Placed<Bytes>>, name: &str, share: f64| {
-        let Some(buffer) = buffer.as_ref().filter(|buffer| buffer.value.0 as f64 * share < path) else {
-            return;
-        };
-        let says = format!(
-            "{name} gives a window of at most {}, but the path holds {} ({rate} times {} us)",
-            size(buffer.value.0 as f64 * share),
-            size(path),
-            rtt.micros()
-        );
-        findings.add(buffer.at, "", (says, format!("raise it to {} or more", at_least(path / share))));
-    };
-    short(&host.receive, "the receive buffer", host.window_share);
-    short(&host.send, "the send buffer", 1.0);
-}
-
-fn windows_fill(network: &Network, findings: &mut Findings) {
-    for switch in network.switches.iter().filter(|switch| !switch.marks()) {
-        let Some(memory) = switch.pools.iter().filter_map(|pool| pool.size).max().or(network.site.memory)
-        else {
-            continue;
-        };
-        for host in &network.hosts {
-            let Some(receive) = &host.receive else { continue };
-            let windows = 16.0 * receive.value.0 as f64 * host.window_share;
-            if windows > memory.0 as f64 {
-                let says = format!(
-                    "{} does not mark, and 16 flows may have {} in flight; the memory is {}",
-                    switch.name,
-                    size(windows),
-                    size(memory.0 as f64)
-                );
-                let fix = format!("{}, or lower {}", enable_marks(network, host), host.window_by);
-                findings.add(receive.at, "", (says, fix));
-            }
         }
     }
 }
