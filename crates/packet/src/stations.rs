@@ -292,6 +292,19 @@ impl Neighbours {
         gone
     }
 
+    /// Gives up all packets that wait; returns their numbers by port.
+    pub fn abandon(&mut self) -> Vec<(u16, u64)> {
+        let mut numbers: BTreeMap<u16, u64> = BTreeMap::new();
+        for ((port, _), entry) in &mut self.stations {
+            *numbers.entry(*port).or_default() += entry.waiting.len() as u64;
+            entry.waiting.clear();
+        }
+        for ((port, _), ..) in self.ready.drain(..) {
+            *numbers.entry(port).or_default() += 1;
+        }
+        numbers.into_iter().collect()
+    }
+
     /// Takes the actions due by now.
     pub fn due(&mut self, now: Time) -> DueQuestions {
         let mut found = DueQuestions { ready: std::mem::take(&mut self.ready), ..DueQuestions::default() };

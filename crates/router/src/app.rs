@@ -2,6 +2,8 @@
 
 use weft_core::Time;
 
+#[cfg(doc)]
+use crate::counters::DropCause;
 use crate::counters::RouterCounters;
 use crate::pool::{FrameBatch, FramePool, SendQueues};
 
@@ -30,6 +32,11 @@ pub trait Application: Send {
 
     /// Handles everything due by now, whether or not frames have arrived.
     fn tick(&mut self, desk: &mut Desk<'_>) {
+        let _ = desk;
+    }
+
+    /// Called once, when the worker ends: drops what still waits, as [`DropCause::Ended`].
+    fn end(&mut self, desk: &mut Desk<'_>) {
         let _ = desk;
     }
 

@@ -197,6 +197,12 @@ impl Control {
         state.repaint(FEW);
     }
 
+    /// Gives up all packets that wait for stations; returns their numbers by port.
+    #[must_use]
+    pub fn abandon(&self) -> Vec<(u16, u64)> {
+        self.lock_for_worker().neighbours_mut().abandon()
+    }
+
     /// Handles everything due by now. Does nothing if another worker is already doing so.
     pub fn due(&self, now: Time) -> PendingSends {
         let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };

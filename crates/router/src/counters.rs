@@ -46,6 +46,8 @@ drops! {
     Unreachable = "unreachable",
     /// Too many packets wait for next hops to be resolved.
     WaitingFull = "waiting-full",
+    /// It waited for a next hop, or in the switch, when the router ended.
+    Ended = "ended",
     /// Addressed to the router, which does not process it.
     Local = "local",
     /// Sealed for an association that does not exist.

@@ -214,6 +214,24 @@ impl<A: Application> RouterWorker<A> {
         stop: &AtomicBool,
         published: &Mutex<RouterCounters>,
     ) -> io::Result<()> {
+        let served = self.serve(clock, stop, published);
+        if served.is_ok() {
+            self.wind_up(clock);
+        }
+        self.counters.begin(None);
+        let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
+        self.app.end(&mut Desk { now: clock.now(), pool, out, counters });
+        self.publish(published);
+        served
+    }
+
+    /// Polls until `stop` is set or the input of a port ends.
+    fn serve(
+        &mut self,
+        clock: RouterClock,
+        stop: &AtomicBool,
+        published: &Mutex<RouterCounters>,
+    ) -> io::Result<()> {
         let descriptors: Vec<RawFd> = self.ports.iter().flat_map(|port| port.descriptors()).collect();
         let (mut idle, mut due) = (0, Time::ZERO);
         while !stop.load(Ordering::Relaxed) {
@@ -223,10 +241,7 @@ impl<A: Application> RouterWorker<A> {
                 Ok(_) => 0,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
                 Err(error) if system::is_link_down(&error) => idle + 1,
-                Err(error) => {
-                    self.publish(published);
-                    return Err(error);
-                }
+                Err(error) => return Err(error),
             };
             if now >= due {
                 self.publish(published);
@@ -239,8 +254,6 @@ impl<A: Application> RouterWorker<A> {
                 }
             }
         }
-        self.wind_up(clock);
-        self.publish(published);
         Ok(())
     }
 

@@ -1370,3 +1370,20 @@ fn a_storm_of_route_changes_loses_no_packet_of_other_prefixes() {
     assert_eq!((lab.inside(), lab.counters().dropped_in_all()), (0, 0));
     assert_eq!(lab.routes(), Laboratory::new().with_stations().routes() + 1);
 }
+
+/// A next hop that is silent: its packets wait when the router ends.
+#[test]
+fn packets_that_wait_at_the_end_are_counted() {
+    let mut lab = Laboratory::new().with_stations();
+    for _ in 0..3 {
+        lab.receive(0, &udp_to("10.2.0.50", 64, b"x"));
+    }
+    assert_eq!(lab.counters().inside(), 3, "the packets wait for an answer to the request that was sent");
+    let counters = lab.end();
+    assert_eq!((counters.dropped(DropCause::Ended), counters.inside()), (3, 0), "{counters}");
+    assert_eq!(
+        counters.interfaces()[1].dropped(DropCause::Ended),
+        3,
+        "at the port that they would have left by"
+    );
+}

@@ -283,6 +283,10 @@ impl Application for Clustering {
         }
     }
 
+    fn end(&mut self, desk: &mut Desk<'_>) {
+        self.waiting.abandon(desk);
+    }
+
     fn next_tick(&self) -> Option<Time> {
         Some(self.waiting.glance().map_or(self.due, |glance| glance.min(self.due)))
     }

@@ -12,6 +12,7 @@ use weft_packet::rss::FlowQueues;
 use crate::app::route::fast::Lanes;
 use crate::app::{Application, Desk};
 use crate::control::{AdjacencyTable, Control, NextHop};
+use crate::counters::DropCause;
 use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{Frame, FrameBatch};
@@ -174,6 +175,12 @@ impl Application for Routing {
         self.refresh();
         let outgoing = self.control.due(desk.now);
         self.carry_out(desk, outgoing);
+    }
+
+    fn end(&mut self, desk: &mut Desk<'_>) {
+        for (port, packets) in self.control.abandon() {
+            desk.counters.drop_at(port, DropCause::Ended, packets);
+        }
     }
 
     fn next_tick(&self) -> Option<Time> {

@@ -154,6 +154,12 @@ impl WaitingFrames {
         ask(desk, end, first);
     }
 
+    /// Drops the waiting frames, because the router ends.
+    pub(crate) fn abandon(&mut self, desk: &mut Desk<'_>) {
+        self.frames.drain(..).for_each(|frame| drop_frame(desk, frame, DropCause::Ended));
+        self.glance = None;
+    }
+
     /// When to call [`WaitingFrames::look`], if any frames wait.
     pub(crate) fn glance(&self) -> Option<Time> {
         self.glance

@@ -267,6 +267,11 @@ impl Application for Switching {
         self.collect(desk);
     }
 
+    fn end(&mut self, desk: &mut Desk<'_>) {
+        self.waiting.iter_mut().for_each(|waiting| waiting.abandon(desk));
+        desk.counters.drop(DropCause::Ended, std::mem::take(&mut self.inside) as u64);
+    }
+
     fn next_tick(&self) -> Option<Time> {
         let due = match self.inside {
             0 => None,

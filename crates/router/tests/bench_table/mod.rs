@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use weft_core::{Span, Time};
@@ -11,6 +12,7 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetHeader, Ipv4Header, Ipv6Packet, Mac, NeighbourMessage, ports,
 };
 use weft_router::app::route::{ErrorRate, Routing};
+use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::{Tunnel, Tunnels};
@@ -67,6 +69,13 @@ pub(crate) struct Laboratory {
 }
 
 impl Laboratory {
+    /// Ends the router; returns what its worker has counted.
+    pub(crate) fn end(mut self) -> RouterCounters {
+        let published = Mutex::default();
+        self.worker.run(RouterClock::start(), &AtomicBool::new(true), &published).unwrap();
+        published.into_inner().unwrap()
+    }
+
     pub(crate) fn new() -> Laboratory {
         Laboratory::with_buffers(512)
     }
