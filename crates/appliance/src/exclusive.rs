@@ -13,20 +13,31 @@ use weft_router::backend::system;
 use weft_router::interface::is_link_local;
 
 use crate::failure::ApplianceError;
-use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
 /// How often something that is taken is tried, and the pause before the next attempt.
 const ATTEMPTS: u32 = 20;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 
-/// Refuses a kernel that forwards what arrives at these interfaces, or at all.
-pub(crate) fn refuse_forwarding_kernel(interfaces: &[String]) -> Result<(), ApplianceError> {
-    let of_ports = interfaces.iter().flat_map(|name| ["ipv4", "ipv6"].map(|family| of_one(family, name)));
+/// Reports whether the kernel, beside which a router is to run, forwards what arrives at the ports, or at all.
+pub(crate) fn forwarding_kernel(plan: &RouterPlan) -> Option<String> {
+    let PlannedApplication::Route { kernel: true, .. } = &plan.application else { return None };
+    let interfaces = plan.ports.iter().filter_map(|port| match &port.device {
+        PortDevice::Packet(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let setting = forwarding_at(interfaces, is_on)?.replace('/', ".");
+    Some(format!("kernel: it forwards packets itself, so that each would be sent twice: set {setting} to 0"))
+}
+
+/// The setting that makes the kernel forward what arrives at these interfaces, or at all.
+fn forwarding_at<'a>(
+    interfaces: impl Iterator<Item = &'a str>,
+    is_on: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let of_ports = interfaces.flat_map(|name| ["ipv4", "ipv6"].map(|family| of_one(family, name)));
     let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
-    match all.into_iter().chain(of_ports).find(|name| is_on(name)) {
-        Some(name) => Err(ApplianceError::KernelForwards { name: name.replace('/', ".") }),
-        None => Ok(()),
-    }
+    all.into_iter().chain(of_ports).find(|name| is_on(name))
 }
 
 fn is_on(setting: &str) -> bool {
@@ -119,6 +130,15 @@ fn hold(interface: i32) -> io::Result<UnixDatagram> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kernel_forwards_everything_or_what_arrives_at_an_interface() {
+        let with = |set: &str| forwarding_at(["left", "right"].into_iter(), |name| name == set);
+        for set in ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/ipv4/conf/right/forwarding"] {
+            assert_eq!(with(set).as_deref(), Some(set));
+        }
+        assert_eq!(with("net/ipv4/conf/other/forwarding"), None);
+    }
 
     /// What is taken for a while is had later, what stays taken is an error after the last attempt, and any other error is one at once.
     #[test]

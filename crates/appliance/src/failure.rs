@@ -52,12 +52,6 @@ pub enum ApplianceError {
         /// The system's error.
         cause: io::Error,
     },
-    /// The kernel forwards, too.
-    #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
-    KernelForwards {
-        /// The setting.
-        name: String,
-    },
     /// There is no room for a route.
     #[error("route: {0}")]
     Route(#[from] RouteError),

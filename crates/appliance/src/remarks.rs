@@ -2,11 +2,13 @@
 
 use weft_draw::text::plural;
 
+use crate::exclusive::forwarding_kernel;
 use crate::failure::ApplianceError;
 use crate::interfaces::{described, queues_of};
 use crate::narrow::perhaps_narrow;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 use crate::play::read_captures;
+use crate::watch::WatchAddress;
 
 /// Settings that are valid and may still surprise.
 #[must_use]
@@ -55,7 +57,7 @@ fn unread_queues(
 }
 
 /// Why the router would not start here: missing or unsuitable interfaces, unreadable or damaged captures, files that
-/// already exist.
+/// already exist, a kernel that forwards, a folder that is missing.
 #[must_use]
 pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
     let mut problems = match described(plan) {
@@ -64,7 +66,14 @@ pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
         Err(other) => vec![other.to_string()],
     };
     problems.extend(read_captures(plan).1);
+    problems.extend(obstacles(plan));
     problems
+}
+
+/// Problems of this machine that concern no port's device.
+pub(crate) fn obstacles(plan: &RouterPlan) -> Vec<String> {
+    let metrics = plan.metrics.as_ref().filter(|_| !plan.plays());
+    forwarding_kernel(plan).into_iter().chain(metrics.and_then(WatchAddress::without_folder)).collect()
 }
 
 #[cfg(test)]

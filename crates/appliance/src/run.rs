@@ -20,7 +20,7 @@ use weft_router::tunnel::Tunnels;
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::open_all;
-use crate::exclusive::{hold_interfaces, refuse_forwarding_kernel};
+use crate::exclusive::hold_interfaces;
 use crate::failure::ApplianceError;
 use crate::follower::{KernelCounters, KernelFollower};
 use crate::interfaces::described;
@@ -33,6 +33,7 @@ use crate::plan::{
 };
 use crate::play::{CaptureFiles, play, read_captures};
 use crate::playback::Playback;
+use crate::remarks::obstacles;
 use crate::watch::{WatchAddress, WatchListener};
 
 /// Buffers of a worker per port, for frames waiting to be read or sent.
@@ -54,7 +55,8 @@ pub fn run(
     stop: &AtomicBool,
     started: impl FnOnce() -> io::Result<()>,
 ) -> Result<RouterReport, ApplianceError> {
-    let (files, problems) = read_captures(plan);
+    let (files, mut problems) = read_captures(plan);
+    problems.extend(obstacles(plan));
     let interfaces = match described(plan) {
         Err(ApplianceError::Ports { messages }) => {
             return Err(ApplianceError::Ports { messages: [messages, problems].concat() });
@@ -276,7 +278,6 @@ fn follower(
         PortDevice::Xdp(_) | PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
     };
     let names: Vec<String> = running.plan.ports.iter().map(name).collect();
-    refuse_forwarding_kernel(&names)?;
     let failed = |cause| ApplianceError::Kernel { cause };
     let mut follower = KernelFollower::open(names).map_err(failed)?;
     follower.read_all(control, clock, counted).map_err(failed)?;

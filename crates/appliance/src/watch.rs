@@ -24,6 +24,15 @@ pub enum WatchAddress {
     Unix(PathBuf),
 }
 
+impl WatchAddress {
+    /// Reports that the folder of a Unix socket is missing.
+    pub(crate) fn without_folder(&self) -> Option<String> {
+        let WatchAddress::Unix(path) = self else { return None };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())?;
+        Some(format!("metrics: the folder of {self}, {}, does not exist: make it first", folder.display()))
+    }
+}
+
 impl FromStr for WatchAddress {
     type Err = String;
 

@@ -731,6 +731,20 @@ fn captures_have_files_of_their_own() {
     assert!(weft_appliance::start_problems(&plan)[1].contains("right.pcapng: exists already"));
 }
 
+/// The start would fail; a socket in the folder of the file, or in one that exists, is right.
+#[test]
+fn a_socket_has_a_folder() {
+    let folder = Folder::new("socket-folder");
+    let told = |socket: &str| {
+        let plan = parse_plan(&format!("metrics = \"unix:{socket}\"\n{SOUND}"), &folder.router()).unwrap();
+        let problems = weft_appliance::start_problems(&plan);
+        problems.into_iter().find(|problem| problem.starts_with("metrics:"))
+    };
+    assert_eq!([told("router.sock"), told("/tmp/router.sock")], [None, None]);
+    let missing = told("nowhere/router.sock").expect("a problem");
+    assert!(missing.contains("nowhere, does not exist"), "{missing}");
+}
+
 /// A socket is found from the folder of the file, as keys and captures are.
 #[test]
 fn the_socket_of_metrics_is_beside_the_file() {

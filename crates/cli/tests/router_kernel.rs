@@ -213,6 +213,9 @@ fn a_kernel_that_forwards_itself_is_refused() {
     let weft = env!("CARGO_BIN_EXE_weft");
     let (good, text) = run(&["ip", "netns", "exec", &router, weft, "router", file.to_str().unwrap()]);
     assert!(!good && text.contains("set net.ipv4.ip_forward to 0"), "{text}");
+    let check = ["ip", "netns", "exec", &router, weft, "router", file.to_str().unwrap(), "--check"];
+    let (good, text) = run(&check);
+    assert!(good && text.contains("warning: kernel: it forwards packets itself"), "{text}");
 }
 
 /// The kernel does not know the tunnels: it must not answer packets to their UDP ports with ICMP errors.
