@@ -10,6 +10,7 @@ mod lossless;
 mod maps;
 mod marking;
 mod memory;
+mod peers;
 mod pfc;
 mod pools;
 mod precedence;
@@ -20,7 +21,7 @@ mod windows;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 15] = [
+    let groups: [&'static [Rule]; 16] = [
         marking::RULES,
         lossless::RULES,
         pfc::RULES,
@@ -28,6 +29,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         memory::RULES,
         pools::RULES,
         maps::RULES,
+        peers::RULES,
         hosts::RULES,
         windows::RULES,
         fabric::RULES,

@@ -611,6 +611,7 @@ fn every_rule_has_a_test_here() {
         include_str!("shapes.rs"),
         include_str!("silence.rs"),
         include_str!("devices.rs"),
+        include_str!("sonic.rs"),
         include_str!("scenarios.rs"),
     ]
     .concat();

@@ -102,3 +102,28 @@ fn a_value_of_ecn_that_does_not_exist_is_named() {
     );
     assert_eq!(found("marking-off", change), []);
 }
+
+/// The leaf of the file and a spine that is its neighbour, with the same settings.
+fn cable(change: (&str, &str)) -> Vec<Finding> {
+    let spine = LEAF.replace("spine1", "?").replace("leaf1", "spine1").replace('?', "leaf1");
+    assert!(spine.contains(change.0), "{} is not there", change.0);
+    let file = |name: &str, text: String| Input { name: name.into(), text, kind: None };
+    let files =
+        vec![file("leaf.json", LEAF.to_owned()), file("spine.json", spine.replace(change.0, change.1))];
+    let found = lint(files, &RuleOptions::default()).unwrap().findings.into_iter();
+    found.filter(|finding| finding.rule == "peers-disagree").collect()
+}
+
+#[test]
+fn the_ends_of_a_cable_treat_packets_alike() {
+    assert_eq!(cable(("\"26\":", "\"26\":")), []);
+    let says = |change| cable(change).into_iter().map(|one| one.says).collect::<Vec<_>>().join("; ");
+    let pauses = says(("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"4\""));
+    assert!(
+        pauses.contains("PFC is on for priorities 3,4 at leaf1, and for priority 4 at spine1"),
+        "{pauses}"
+    );
+    let of = |class: u8| format!("\"3\": \"{class}\",\n            \"4\": \"4\",\n            \"5\": \"1\"");
+    let class = says((&of(3), &of(1)));
+    assert!(class.contains("leaf1 pauses for DSCP 3"), "{class}");
+}

@@ -80,6 +80,8 @@ pub struct PortConfig {
     pub watchdog: Option<Watchdog>,
     /// Name and role of its neighbour.
     pub neighbour: Option<(String, Option<String>)>,
+    /// The neighbour's port, if the file names it.
+    pub neighbour_port: Option<String>,
     /// Its maps; without one, a value maps to itself.
     pub maps: BTreeMap<MapKind, Rc<MapEntries>>,
 }

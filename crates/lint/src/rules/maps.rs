@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "A pause frame stops a queue other than the one that sends.",
         checks: "For each priority with PFC: the traffic classes whose packets fill its group at the neighbour go to the queue \
-                 that a pause of this priority stops.",
+                 that a pause of this priority stops. The neighbour is taken to have the same maps (see peers-disagree).",
         why: "The neighbour asks for a pause but the queue keeps sending: its headroom overflows. Another queue stops needlessly.",
         fix: "Make the map from PFC priority to queue agree with the one from traffic class to queue.",
         source: "IEEE 802.1Qbb; SONiC's TC_TO_QUEUE_MAP and MAP_PFC_PRIORITY_TO_QUEUE.",

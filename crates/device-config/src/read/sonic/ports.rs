@@ -330,7 +330,9 @@ fn neighbours(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
         let Some(name) = entry.node.get("name").and_then(JsonNode::word) else { continue };
         let role = known.get(name).and_then(|node| node.get("type")?.word()).map(str::to_owned);
         if let Some(port) = reader.ports.get(&entry.key) {
-            switch.ports[*port].neighbour = Some((name.to_owned(), role));
+            let port = &mut switch.ports[*port];
+            port.neighbour = Some((name.to_owned(), role));
+            port.neighbour_port = entry.node.get("port").and_then(JsonNode::word).map(str::to_owned);
         }
     }
 }
