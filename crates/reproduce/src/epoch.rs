@@ -44,7 +44,7 @@ fn name_of(part: &str) -> Option<&str> {
 }
 
 /// Whether a measure contains a name as a whole word.
-fn names(asked: &str, name: &str) -> bool {
+pub(crate) fn names(asked: &str, name: &str) -> bool {
     let inside = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || "-_.".contains(letter))
     };

@@ -3,7 +3,7 @@
 mod check;
 
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 use weft::Error;
 use weft_expression::Expression;
@@ -53,9 +53,9 @@ pub(crate) struct PublishedSource {
     /// The conclusion from the assumptions.
     #[serde(default)]
     pub(crate) assumptions_note: String,
-    /// The text of all scenarios, and with that of the claims.
+    /// The text of every scenario, by file, and the text of all of them with that of the claims.
     #[serde(skip)]
-    scenarios: String,
+    scenarios: BTreeMap<String, String>,
     #[serde(skip)]
     text: String,
 }
@@ -314,8 +314,9 @@ impl PublishedSource {
         let wrong = |what: String| Error::BadInput(format!("{}/{CLAIMS}: {what}", folder.name));
         let mut source: PublishedSource = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
         let files = folder.files.iter().filter(|(name, _)| name.ends_with(".toml") && *name != CLAIMS);
-        source.scenarios = files.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
-        source.text = format!("{}\n{text}", source.scenarios);
+        source.scenarios = files.map(|(name, text)| (name.clone(), text.clone())).collect();
+        let scenarios: Vec<&str> = source.scenarios.values().map(String::as_str).collect();
+        source.text = format!("{}\n{text}", scenarios.join("\n"));
         let mistakes = check::all(&source, folder, text);
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
@@ -325,15 +326,19 @@ impl PublishedSource {
         weft::holds_since(epoch, &self.text)
     }
 
-    /// The same for one claim, whose runs are those of the cases that it names.
+    /// The same for one claim, whose runs are those of the experiments and cases that it names.
     pub(crate) fn holds_for(&self, claim: &PublishedClaim, epoch: &str) -> bool {
         let measures: Vec<&str> = claim.parts.iter().map(|part| part.measure.as_str()).collect();
-        let own =
-            self.experiments.iter().flat_map(|experiment| experiment.set.iter().chain(&experiment.large));
+        let asked = format!("{} {}", measures.join(" "), claim.at);
+        let is_used = |one: &&Experiment| claim.experiment == one.id || epoch::names(&asked, &one.id);
+        let used: Vec<&Experiment> = self.experiments.iter().filter(is_used).collect();
+        let own = used.iter().flat_map(|experiment| experiment.set.iter().chain(&experiment.large));
         let otherwise = claim.otherwise.iter().flat_map(|otherwise| &otherwise.set);
         let overrides: Vec<&str> = own.chain(otherwise).map(String::as_str).collect();
-        let asked = format!("{} {}", measures.join(" "), claim.at);
-        weft::holds_since(epoch, &epoch::text_of(&self.scenarios, &asked, &overrides))
+        let files: BTreeSet<&String> = used.iter().filter_map(|one| one.file.as_ref()).collect();
+        let scenarios: Vec<&str> =
+            files.iter().filter_map(|file| self.scenarios.get(*file)).map(String::as_str).collect();
+        weft::holds_since(epoch, &epoch::text_of(&scenarios.join("\n"), &asked, &overrides))
     }
 
     /// The claims by the engine that decides them: packets first.

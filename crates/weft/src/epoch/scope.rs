@@ -39,10 +39,11 @@ fn all(changes: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// Whether a text contains the setting as a word, be it in a comment; of settings joined by `+`, all.
+/// Whether a text contains the setting as a word, be it in a comment; of settings joined by `+`, all; of alternatives between `|`, one.
 fn names(text: &str, settings: &str) -> bool {
     let words = || text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    settings.split('+').all(|setting| words().any(|word| word == setting))
+    let has_all = |settings: &str| settings.split('+').all(|setting| words().any(|word| word == setting));
+    settings.split('|').any(has_all)
 }
 
 /// Records in a folder of reference scenarios that a change of results concerns only scenarios with a setting.
@@ -97,6 +98,8 @@ mod tests {
         assert!(told("one", "voqs = 3"), "another word");
         let both = |text| holds("one two pfc+pias\n", ("one", "two"), text);
         assert!(both("pfc") && both("pias") && !both("pias = {}, pfc = {}"));
+        let either = |text| holds("one two voq|pfc+pias\n", ("one", "two"), text);
+        assert!(either("pfc") && !either("voq = {}") && !either("pias = {}, pfc = {}"));
     }
 
     /// The list leads to the epoch of this program; otherwise lines in it would be useless.
