@@ -203,7 +203,7 @@ fn the_same_switch_without_the_simulator_does_the_same() {
 #[test]
 fn so_does_one_with_a_fabric() {
     let mut setup = busy();
-    let voq = VoqSettings { groups: 3, limit: Bytes(80_000), spill: Bytes(30_000), ..VoqSettings::default() };
+    let voq = VoqSettings { groups: 3, limit: Bytes(60_000), spill: Bytes(30_000), ..VoqSettings::default() };
     setup.switch.voq = Some(voq);
     let seen = both_do_the_same(&setup);
     let (marked, dropped) = (marked(&seen), dropped(&seen, Reason::PortFull));
