@@ -58,7 +58,8 @@ impl Columns {
 /// Minimum width to which the first column may shrink.
 const LEAST: usize = 10;
 
-/// A text in lines of at most `width` characters, broken between words or, if a word is longer, within it.
+/// A text in lines of at most `width` characters, broken between words or, if a word is longer, within it: after a sign between its
+/// parts, else anywhere.
 fn parts(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let length = |text: &str| text.chars().count();
@@ -68,12 +69,25 @@ fn parts(text: &str, width: usize) -> Vec<String> {
             *last += &format!(" {word}");
             continue;
         }
-        let letters: Vec<char> = word.chars().collect();
-        let pieces = letters.chunks(width.max(1)).map(|piece| piece.iter().collect::<String>());
-        lines.extend(pieces);
+        lines.extend(pieces(word, width.max(1)));
         lines.retain(|line| !line.is_empty());
     }
     lines
+}
+
+/// A word in pieces of at most `width` characters.
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let mut pieces = Vec::new();
+    let mut rest = letters.as_slice();
+    while rest.len() > width {
+        let joint = rest[..width].iter().rposition(|letter| ".,_-/=".contains(*letter));
+        let (piece, left) = rest.split_at(joint.map_or(width, |at| at + 1));
+        pieces.push(piece.iter().collect());
+        rest = left;
+    }
+    pieces.push(rest.iter().collect());
+    pieces
 }
 
 /// A cell for a terminal: thin spaces, which not every terminal shows, become spaces.
@@ -115,5 +129,6 @@ mod tests {
         assert_eq!(lines("\u{202f}a"), ["a           12"]);
         assert_eq!([lines(""), lines("  ")], [["            12"]; 2]);
         assert_eq!(lines(" undistinguished"), ["undistingu  12", "ished"]);
+        assert_eq!(lines("drill links.used_most"), ["drill       12", "links.", "used_most"]);
     }
 }

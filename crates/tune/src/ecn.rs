@@ -64,7 +64,9 @@ pub struct EcnAdvice {
     options: EcnOptions,
     marking: TriedMarking,
     metric: &'static Metric,
-    /// The scenario's own marking first, then by threshold.
+    /// The scenario's own marking; `None` if it has none, and its transport needs one.
+    own: Option<EcnTrial>,
+    /// By threshold.
     trials: Vec<EcnTrial>,
     best: usize,
     /// Whether the least or greatest threshold was the best: a better one may lie beyond.
@@ -81,19 +83,34 @@ pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Err
         let why = "too few flows, or nothing of the kind to measure";
         Error::Failed(format!("no run has a value of {}: {why}", options.metric))
     };
-    let case = case_of(options)?;
-    let marking = TriedMarking::of(options, &case)?;
-    let search = Search { options, run, case, marking: &marking };
-    let row: Vec<_> = [None].into_iter().chain(first_row(options).into_iter().map(Some)).collect();
-    let mut trials = search.run(&row)?;
+    let (options, has_own) = with_marks(options)?;
+    let case = case_of(&options)?;
+    let marking = TriedMarking::of(&options, &case, has_own)?;
+    let search = Search { options: &options, run, case, marking: &marking };
+    let own = has_own.then_some(None);
+    let mut trials =
+        search.run(&own.into_iter().chain(first_row(&options).into_iter().map(Some)).collect::<Vec<_>>())?;
+    let own = has_own.then(|| trials.remove(0));
     for _ in 0..options.rounds {
-        let closer = closer(&trials, best_of(&trials[1..], metric.better).ok_or_else(none)? + 1);
+        let closer = closer(&trials, best_of(&trials, metric.better).ok_or_else(none)?);
         trials.extend(search.run(&closer)?);
-        trials[1..].sort_by_key(|trial| trial.threshold);
+        trials.sort_by_key(|trial| trial.threshold);
     }
-    let best = best_of(&trials[1..], metric.better).ok_or_else(none)? + 1;
-    let at_edge = best == 1 || best == trials.len() - 1;
-    Ok(EcnAdvice { options: options.clone(), marking, metric, trials, best, at_edge })
+    let best = best_of(&trials, metric.better).ok_or_else(none)?;
+    let at_edge = best == 0 || best == trials.len() - 1;
+    Ok(EcnAdvice { options, marking, metric, own, trials, best, at_edge })
+}
+
+/// The options, and whether the scenario can run as it is. One that only lacks marks for a transport that reacts to them runs with those of
+/// the first trial.
+fn with_marks(options: &EcnOptions) -> Result<(EcnOptions, bool), Error> {
+    let Err(mistakes) = weft::cases(&scenario_of(options)) else { return Ok((options.clone(), true)) };
+    let mut marked = options.clone();
+    marked.set.push(TriedMarking::in_place_of(&[], options).setting(options.range.0));
+    match weft::cases(&scenario_of(&marked)) {
+        Ok(_) => Ok((marked, false)),
+        Err(_) => Err(mistakes),
+    }
 }
 
 /// The metric, or the problem with the search.
@@ -155,10 +172,10 @@ fn rounded(bytes: f64) -> Bytes {
 
 /// One threshold between the best and each of its neighbours.
 fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
-    let at = |n: usize| trials.get(n).filter(|_| n > 0).and_then(|trial| trial.threshold);
+    let at = |n: usize| trials.get(n).and_then(|trial| trial.threshold);
     let Some(own) = at(best) else { return Vec::new() };
     let between = |other: Bytes| rounded((own.0 as f64 * other.0 as f64).sqrt());
-    let new = [at(best - 1), at(best + 1)].into_iter().flatten().map(between);
+    let new = [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(at).map(between);
     new.filter(|new| trials.iter().all(|trial| trial.threshold != Some(*new))).map(Some).collect()
 }
 
@@ -202,13 +219,13 @@ impl Search<'_> {
 impl EcnAdvice {
     fn rows(&self) -> Vec<Vec<String>> {
         let best = &self.trials[self.best];
-        let row = |(n, trial): (usize, &EcnTrial)| {
+        let row = |trial: &EcnTrial| {
             let ratio = trial.ratio_to(best);
             let interval = ratio.as_ref().and_then(|ratio| Some((ratio.low?, ratio.high?)));
-            let words = match (n == self.best, &ratio) {
+            let words = match trial.threshold == best.threshold {
                 _ if self.differs_nowhere() => "equal",
-                (true, _) => "best",
-                (false, _) => trial.verdict(best, self.metric.better),
+                true => "best",
+                false => trial.verdict(best, self.metric.better),
             };
             vec![
                 trial.threshold.map_or("the scenario's".to_owned(), |at| at.to_string()),
@@ -222,7 +239,12 @@ impl EcnAdvice {
                 trial.unfinished.to_string(),
             ]
         };
-        self.trials.iter().enumerate().map(row).collect()
+        self.all().map(row).collect()
+    }
+
+    /// The scenario's own marking, if it has one, and all thresholds.
+    fn all(&self) -> impl Iterator<Item = &EcnTrial> {
+        self.own.iter().chain(&self.trials)
     }
 
     /// As lines for a terminal.
@@ -262,9 +284,9 @@ impl EcnAdvice {
 
     /// What becomes of flows that did not finish.
     fn open_words(&self) -> &'static str {
-        match self.trials.iter().any(|trial| trial.unfinished > 0) {
+        match self.all().any(|trial| trial.unfinished > 0) {
             true if self.options.metric == "fct.mean" => ", counted with their age at the end",
-            true if self.trials.iter().any(|trial| trial.left_out > 0) => {
+            true if self.all().any(|trial| trial.left_out > 0) => {
                 ", which the metric leaves out, so that only thresholds with the fewest compete"
             }
             _ => "",
@@ -273,7 +295,7 @@ impl EcnAdvice {
 
     /// The best threshold compared with the scenario's own marking, whose mean may be better.
     fn found_words(&self) -> &'static str {
-        let (own, best) = (&self.trials[0], &self.trials[self.best]);
+        let (Some(own), best) = (&self.own, &self.trials[self.best]) else { return "best found" };
         let better = self.metric.better;
         match own.mean().zip(best.mean()) {
             _ if own.verdict(best, better) == BETTER => {
@@ -288,8 +310,8 @@ impl EcnAdvice {
 
     /// A line if the best lies at an end of the row and its neighbour is not as good, so that a better one may lie beyond.
     fn edge_words(&self) -> &'static str {
-        let inner = if self.best == 1 { 2 } else { self.best - 1 };
-        let neighbour = self.trials.get(inner).filter(|trial| trial.threshold.is_some());
+        let inner = if self.best == 0 { 1 } else { self.best - 1 };
+        let neighbour = self.trials.get(inner);
         match self.at_edge && !neighbour.is_some_and(|trial| trial.is_alike(&self.trials[self.best])) {
             true => "\nthe best lies at an end of the row: look beyond with --from or --to",
             false => "",
@@ -310,7 +332,7 @@ impl EcnAdvice {
 
     /// Whether the metric has one value in all runs.
     fn differs_nowhere(&self) -> bool {
-        let mut values = self.trials.iter().flat_map(|trial| trial.values.iter().map(|(_, value)| *value));
+        let mut values = self.all().flat_map(|trial| trial.values.iter().map(|(_, value)| *value));
         let first = values.next().flatten();
         first.is_some() && values.all(|value| value == first)
     }
@@ -319,11 +341,10 @@ impl EcnAdvice {
     fn alike_words(&self) -> String {
         let best = &self.trials[self.best];
         let is = |trial: &EcnTrial| trial.is_close(best);
-        let tried: Vec<&EcnTrial> = self.trials.iter().filter(|trial| trial.threshold.is_some()).collect();
-        let ranges: Vec<&[&EcnTrial]> =
-            tried.chunk_by(|a, b| is(a) && is(b)).filter(|range| is(range[0])).collect();
+        let ranges: Vec<&[EcnTrial]> =
+            self.trials.chunk_by(|a, b| is(a) && is(b)).filter(|range| is(&range[0])).collect();
         let name = |trial: &EcnTrial| trial.threshold.unwrap_or_default().to_string();
-        let words = |range: &&[&EcnTrial]| match range {
+        let words = |range: &&[EcnTrial]| match range {
             [one] => name(one),
             [first, .., last] => format!("from {} to {} ({} tried)", name(first), name(last), range.len()),
             [] => String::new(),
@@ -343,7 +364,8 @@ impl EcnAdvice {
     #[must_use]
     pub fn json(&self) -> String {
         let (best, differs) = (&self.trials[self.best], !self.differs_nowhere());
-        let own_is_better = differs && self.trials[0].verdict(best, self.metric.better) == BETTER;
+        let is_better = |own: &EcnTrial| own.verdict(best, self.metric.better) == BETTER;
+        let own_is_better = differs && self.own.as_ref().is_some_and(is_better);
         let trial = |trial: &EcnTrial| {
             let ratio = trial.ratio_to(best);
             serde_json::json!({
@@ -362,7 +384,7 @@ impl EcnAdvice {
             "best_threshold_bytes": best.threshold.filter(|_| differs).map(|at| at.0),
             "scenario_is_better": own_is_better,
             "at_edge": self.at_edge,
-            "trials": self.trials.iter().map(trial).collect::<Vec<_>>(),
+            "trials": self.all().map(trial).collect::<Vec<_>>(),
         });
         format!("{all:#}\n")
     }
@@ -388,9 +410,11 @@ mod tests {
         }
     }
 
-    fn advice(metric: &'static Metric, trials: Vec<EcnTrial>, best: usize, at_edge: bool) -> EcnAdvice {
+    /// Of the scenario's own marking and thresholds, one of which is the best.
+    fn advice(metric: &'static Metric, all: Vec<EcnTrial>, best: usize, at_edge: bool) -> EcnAdvice {
         let marking = TriedMarking::in_place_of(&[], &options());
-        EcnAdvice { options: options(), marking, metric, trials, best, at_edge }
+        let (own, trials) = (all.first().cloned(), all[1..].to_vec());
+        EcnAdvice { options: options(), marking, metric, own, trials, best: best - 1, at_edge }
     }
 
     fn trial(threshold: u64, values: [f64; 3]) -> EcnTrial {
@@ -402,12 +426,12 @@ mod tests {
     fn the_first_row_has_equal_ratios_and_closer_ones_lie_between() {
         let row = first_row(&options());
         assert_eq!(row, [10_000, 31_600, 100_000, 316_000, 1_000_000].map(Bytes));
-        let mut trials = vec![EcnTrial { threshold: None, ..trial(0, [1.0; 3]) }];
-        trials.extend(row.iter().zip([3.0, 2.0, 1.0, 2.0, 3.0]).map(|(at, mean)| trial(at.0, [mean; 3])));
-        let best = best_of(&trials[1..], Better::Lower).expect("it has values") + 1;
+        let of = |(at, mean): (&Bytes, f64)| trial(at.0, [mean; 3]);
+        let trials: Vec<EcnTrial> = row.iter().zip([3.0, 2.0, 1.0, 2.0, 3.0]).map(of).collect();
+        let best = best_of(&trials, Better::Lower).expect("it has values");
         assert_eq!(closer(&trials, best), [56_200, 178_000].map(|at| Some(Bytes(at))));
         assert_eq!(
-            best_of(&trials[1..], Better::Higher).expect("it has values"),
+            best_of(&trials, Better::Higher).expect("it has values"),
             0,
             "where more is better, the first of equals"
         );
@@ -462,7 +486,7 @@ mod tests {
         );
         assert!(!advice.text().contains("look beyond"), "20 B are as good: {}", advice.text());
         let mut falling = advice;
-        falling.trials[2] = trial(20, [1.3, 130.0, 13.0]);
+        falling.trials[1] = trial(20, [1.3, 130.0, 13.0]);
         assert!(falling.text().contains("look beyond"), "{}", falling.text());
     }
 

@@ -10,6 +10,7 @@ mod clock;
 mod earlier;
 mod epoch;
 mod estimate;
+mod explain;
 mod importer;
 mod inputs;
 mod jobs;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use weft_core::units::did_you_mean;
-use weft_scenario::{TEMPLATES, explanation_table};
+use weft_scenario::TEMPLATES;
 
 pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, given, run_batches};
 pub use epoch::{
@@ -217,21 +218,7 @@ pub fn estimate(path: &Path, set: &[String]) -> Result<Option<CostEstimate>, Err
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or if no setting has this prefix.
 pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<String, Error> {
-    let scenario = weft_prepare::read(path, set, false)?;
-    let rows = scenario.explain(prefix);
-    if rows.is_empty() {
-        let paths = scenario.paths();
-        let prefix = prefix.unwrap_or_default();
-        let hint = did_you_mean(prefix, paths.iter().map(String::as_str));
-        return Err(Error::BadInput(format!("no setting starts with `{prefix}`{hint}")));
-    }
-    let of_balancer = rows.iter().any(|row| row.path.starts_with("balance"));
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let state = if of_balancer { weft_analyse::balancer_state(&scenario, folder) } else { String::new() };
-    Ok(match state.as_str() {
-        "" => explanation_table(&rows),
-        _ => format!("{}{state}", explanation_table(&rows)),
-    })
+    explain::explain(path, prefix, set)
 }
 
 /// The names a scenario may use: balancers, transports, topologies, patterns, sizes, metrics, scenario templates;

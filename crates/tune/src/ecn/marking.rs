@@ -15,13 +15,26 @@ pub(super) struct TriedMarking {
     shape: MarkingShape,
     /// What the scenario says about its marker and a marker of another kind would not take over: `, at = "dequeue"`.
     kept: String,
-    /// Whether the scenario's marker is of this kind, so that it keeps its other settings.
-    is_alike: bool,
+    own: OwnMarker,
+}
+
+/// The scenario's own marker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum OwnMarker {
+    /// Of the kind that is tried, so that it keeps its other settings.
+    Alike,
+    /// Of another kind.
+    Other,
+    /// There is none.
+    Absent,
 }
 
 impl TriedMarking {
-    /// What the options want tried in a case.
-    pub(super) fn of(options: &EcnOptions, case: &CaseLabels) -> Result<TriedMarking, Error> {
+    /// What the options want tried in a case, whose scenario may have a marker.
+    pub(super) fn of(options: &EcnOptions, case: &CaseLabels, has_own: bool) -> Result<TriedMarking, Error> {
+        if !has_own {
+            return Ok(TriedMarking::in_place_of(&[], options));
+        }
         let own = |path: &str| weft::given(&scenario_of(options), case, path);
         // A level without a marker of its own has that of all switches.
         let given =
@@ -32,16 +45,22 @@ impl TriedMarking {
     /// The same, given what the scenario says about its marker.
     pub(super) fn in_place_of(given: &[(String, String)], options: &EcnOptions) -> TriedMarking {
         let (at, shape) = (options.at.clone(), options.shape);
-        let is_alike = given.iter().any(|(path, value)| path.ends_with(".ecn") && value == kind(shape));
-        TriedMarking { at, shape, kept: kept(given, shape), is_alike }
+        let own = given.iter().find(|(path, _)| path.ends_with(".ecn")).map(|(_, value)| value.as_str());
+        let own = match own {
+            Some(own) if own == kind(shape) => OwnMarker::Alike,
+            Some("none") | None => OwnMarker::Absent,
+            Some(_) => OwnMarker::Other,
+        };
+        TriedMarking { at, shape, kept: kept(given, shape), own }
     }
 
     /// What a scenario with this marking needs to change.
     pub(super) fn words(&self) -> String {
         let at = &self.at;
-        match self.is_alike {
-            true => format!("in the scenario, change only these keys of {at}; its others stayed"),
-            false => format!("in the scenario, this marker takes the place of {at}"),
+        match self.own {
+            OwnMarker::Alike => format!("in the scenario, change only these keys of {at}; its others stayed"),
+            OwnMarker::Other => format!("in the scenario, this marker takes the place of {at}"),
+            OwnMarker::Absent => format!("in the scenario, which has no {at}, add this marker"),
         }
     }
 
@@ -104,7 +123,7 @@ mod tests {
                 at: "switch.ecn".to_owned(),
                 shape,
                 kept: kept(&given, shape),
-                is_alike: false,
+                own: OwnMarker::Other,
             };
             marking.setting(Bytes(65_000))
         };
