@@ -149,6 +149,13 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
+/// A clause as the start of a sentence.
+#[must_use]
+pub fn capitalised(words: &str) -> String {
+    let (first, rest) = words.split_at(words.chars().next().map_or(0, char::len_utf8));
+    first.to_uppercase() + rest
+}
+
 /// `text` with the characters escaped that are special in HTML.
 #[must_use]
 pub fn escaped(text: &str) -> String {

@@ -6,7 +6,7 @@
 
 use crate::statistics::{Estimate, mean};
 use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, is_comparable, partners};
-use crate::text::{number, percent, significant};
+use crate::text::{capitalised, number, percent, significant};
 
 /// How a metric of one case compares with that of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +54,8 @@ pub struct Contrast {
     pub ratio: Estimate,
     /// Runs left out of both values: the other case lacks their seed, or one side lacks the metric.
     pub left_out: usize,
-    /// Number of finished flows of both.
-    pub finished: u64,
+    /// Number of measured flows behind both values: all that started for the mean with open flows, else those that finished.
+    pub flows: u64,
     /// Share of flows that did not finish in the base and in the other case.
     pub unfinished: [f64; 2],
     /// Whether some of these were given up by their senders.
@@ -85,7 +85,7 @@ impl Contrast {
             other: mean(&values(&others))?,
             ratio: Estimate::of_ratios(&ratios)?,
             left_out: other.len() + base.len() - 2 * pairs.len(),
-            finished: others.iter().chain(&bases).map(|run| run.summary.flows.finished).sum(),
+            flows: others.iter().chain(&bases).map(|run| counted(run, metric)).sum(),
             unfinished: [unfinished(&bases), unfinished(&others)],
             given_up: others.iter().chain(&bases).any(|run| gave_up(run)),
         })
@@ -135,6 +135,13 @@ pub fn covers(metric: &str, unfinished: f64) -> bool {
     let percentile = metric.rsplit_once(".p").map(|(_, digits)| digits.replace('_', "."));
     let beyond = percentile.and_then(|digits| digits.parse().ok()).map_or(0.0, |p: f64| 1.0 - p / 100.0);
     !of_finished || metric == MEAN_WITH_OPEN || unfinished <= beyond / 10.0
+}
+
+/// The number of measured flows that a metric counts.
+#[must_use]
+pub fn counted(run: &Run, metric: &str) -> u64 {
+    let flows = &run.summary.flows;
+    if metric == MEAN_WITH_OPEN { flows.started } else { flows.finished }
 }
 
 fn gave_up(run: &Run) -> bool {
@@ -260,8 +267,7 @@ pub(crate) fn place_words(sweep: &Sweep, at: usize) -> String {
 
 /// `words` after the point of the axis, or capitalised as the start of a sentence.
 pub(crate) fn begin(place: &str, words: &str) -> String {
-    let (first, rest) = words.split_at(1);
-    if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
+    if place.is_empty() { capitalised(words) } else { format!("{place}{words}") }
 }
 
 #[cfg(test)]

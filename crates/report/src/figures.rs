@@ -12,7 +12,7 @@ pub mod windows;
 
 use crate::statistics::Estimate;
 use crate::summary::Summary;
-use crate::sweep::{Run, Sweep};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
 use crate::text::{plotted, plural};
 
 /// One series per scheme: estimates at the given positions, absent where nothing was measured.
@@ -56,6 +56,11 @@ pub enum Samples {
 }
 
 impl Samples {
+    /// Those behind a mean completion time.
+    fn of_metric(metric: &str) -> Samples {
+        if metric == MEAN_WITH_OPEN { Samples::Started } else { Samples::Finished }
+    }
+
     /// The number of them in a run.
     fn of(self, run: &Run) -> u64 {
         let Summary { flows, fct_us, deadlines, .. } = &run.summary;
@@ -69,14 +74,18 @@ impl Samples {
     }
 }
 
+/// `at 80 % load, `; empty without an axis.
+pub(crate) fn at_place(sweep: &Sweep, at: usize) -> String {
+    sweep.axis.as_ref().map_or(String::new(), |axis| format!("at {}, ", axis.phrase(at)))
+}
+
 /// `at 80 % load, n = 61 000 flows in 3 runs`, for all runs at a point of the axis or in the whole sweep.
 pub(crate) fn samples_words(sweep: &Sweep, at: Option<usize>, samples: Samples) -> String {
     let places = at.map_or(0..sweep.points(), |at| at..at + 1);
     let runs: Vec<_> =
         places.flat_map(|at| (0..sweep.schemes.len()).flat_map(move |s| sweep.case(s, at))).collect();
     let flows = plural(runs.iter().map(|run| samples.of(run)).sum(), "flow");
-    let place =
-        at.zip(sweep.axis.as_ref()).map_or(String::new(), |(at, axis)| format!("at {}, ", axis.phrase(at)));
+    let place = at.map_or(String::new(), |at| at_place(sweep, at));
     let all = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
     match samples {
         Samples::Finished | Samples::Started => format!("{place}n = {flows} in {all}"),

@@ -9,7 +9,9 @@ mod warnings;
 pub(crate) use incidents::{back, what};
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, MetricOrder, begin, covers, interval_words, more_words, place_words};
+use crate::contrast::{
+    Contrast, Duel, MetricOrder, begin, counted, covers, interval_words, more_words, place_words,
+};
 use crate::job_words::{is_of_jobs, job_times, job_words};
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
@@ -30,7 +32,8 @@ pub struct Headline {
     pub sentence: String,
 }
 
-/// The highest percentile of completion times that every run has with 100 samples beyond it; the median if there is none.
+/// The highest percentile of completion times that every run has with 100 samples beyond it, and that the flows without an end [move
+/// little](covers); the median if there is none.
 #[must_use]
 pub fn tail_metric(runs: &[Run]) -> &'static str {
     let certain = |name: &str| {
@@ -39,8 +42,11 @@ pub fn tail_metric(runs: &[Run]) -> &'static str {
             all.count >= 100 && !all.few_samples_beyond.iter().any(|few| few == name)
         })
     };
+    let certain = |(name, metric): &&(&str, &str)| {
+        certain(name) && runs.iter().all(|run| covers(metric, run.summary.unfinished_share()))
+    };
     let further = [("p99_99", "fct.p99_99"), ("p99_9", "fct.p99_9"), ("p99", "fct.p99"), ("p95", "fct.p95")];
-    further.iter().find(|(n, _)| certain(n)).map_or("fct.p50", |(_, m)| m)
+    further.iter().find(certain).map_or("fct.p50", |(_, metric)| metric)
 }
 
 /// A percentile's metric in words: `99.9th percentile`.
@@ -52,15 +58,16 @@ pub fn percentile_words(metric: &str) -> String {
     }
 }
 
-/// The name of [`tail_metric`] in figures and on cards.
+/// The name of the [`tail_metric`] of runs in figures and on cards.
 #[must_use]
-pub fn tail_name(metric: &str) -> &'static str {
-    match metric {
+pub fn tail_name(runs: &[Run]) -> &'static str {
+    match tail_metric(runs) {
         "fct.p99_99" => "99.99th percentile of FCT",
         "fct.p99_9" => "99.9th percentile of FCT",
         "fct.p99" => "99th percentile of FCT",
         "fct.p95" => "95th percentile of FCT",
-        _ => "Median FCT",
+        metric if runs.iter().all(|run| covers(metric, run.summary.unfinished_share())) => "Median FCT",
+        _ => "Median FCT of finished flows",
     }
 }
 
@@ -246,7 +253,7 @@ fn equal_words(mean: &Contrast, both: &str) -> String {
     let value = duration(mean.base);
     let seeds =
         if mean.ratio.runs == 1 { "one seed".to_owned() } else { format!("{} seeds", mean.ratio.runs) };
-    format!("{both} have the same mean FCT, {value} ({seeds}, {})", plural(mean.finished, "flow"))
+    format!("{both} have the same mean FCT, {value} ({seeds}, {})", plural(mean.flows, "flow"))
 }
 
 fn undecided(mean: &Contrast, words: &str) -> String {
@@ -277,7 +284,7 @@ fn evidence(contrast: &Contrast) -> String {
         1 => ", 1 unpaired run excluded".to_owned(),
         many => format!(", {many} unpaired runs excluded"),
     };
-    format!("{}{left_out}, {}", interval_words(&contrast.ratio), plural(contrast.finished, "flow"))
+    format!("{}{left_out}, {}", interval_words(&contrast.ratio), plural(contrast.flows, "flow"))
 }
 
 /// The effect on the tail, joined to the sentence on the mean.
@@ -321,7 +328,7 @@ fn trend_sentence(sweep: &Sweep) -> String {
     let words = match (known.as_slice(), &sweep.axis) {
         ([_, .., _], Some(axis)) => along(sweep, axis, &known),
         ([(at, only), ..], _) => {
-            let flows: u64 = sweep.case(0, *at).iter().map(|run| run.summary.flows.finished).sum();
+            let flows: u64 = sweep.case(0, *at).iter().map(|run| counted(run, metric)).sum();
             let mean = format!(
                 "mean FCT{} is {} ({}, {}).",
                 with_open(sweep),

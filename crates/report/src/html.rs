@@ -215,15 +215,9 @@ fn repeat(repeat: &Repeat) -> String {
         format!("<tr><th scope=\"row\">{}</th><td>{value}</td></tr>\n", escaped(name))
     };
     let facts: String = repeat.facts.iter().map(fact).collect();
-    let lead = match repeat.is_measurement {
-        _ if repeat.is_partly_measured => {
-            "The same command gives the same numbers, to the last bit; what is timed on this machine, and runs that were stopped, differ."
-        }
-        true => "Measured on real hosts: the same command measures again, and its numbers differ.",
-        false => "The same command gives the same numbers, to the last bit.",
-    };
     format!(
-        "<section id=\"repeat\">\n<h2>How to repeat</h2>\n<p class=\"lead\">{lead}</p>\n<table class=\"words\"><tbody>\n{facts}</tbody></table>\n{}{}{}</section>\n",
+        "<section id=\"repeat\">\n<h2>How to repeat</h2>\n<p class=\"lead\">{}</p>\n<table class=\"words\"><tbody>\n{facts}</tbody></table>\n{}{}{}</section>\n",
+        repeat.same_command.words(),
         verdicts(&repeat.verdicts),
         differences(&repeat.differences),
         scenario(&repeat.scenario)

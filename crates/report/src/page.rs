@@ -59,15 +59,41 @@ pub struct NetworkView {
     pub network: NetworkColumns,
 }
 
+/// What the command of a page gives when it runs again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SameCommand {
+    /// The same numbers.
+    #[default]
+    Repeats,
+    /// Other numbers: they are measured on real hosts.
+    MeasuresAgain,
+    /// The same numbers but for those timed on this machine, or of runs that were stopped.
+    RepeatsMost,
+}
+
+impl SameCommand {
+    /// As a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            SameCommand::Repeats => "The same command gives the same numbers, to the last bit.",
+            SameCommand::MeasuresAgain => {
+                "Measured on real hosts: the same command measures again, and its numbers differ."
+            }
+            SameCommand::RepeatsMost => {
+                "The same command gives the same numbers, to the last bit; what is timed on this machine, and runs that were stopped, differ."
+            }
+        }
+    }
+}
+
 /// How to repeat what the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repeat {
     /// Facts in order: name and value.
     pub facts: Vec<(String, String)>,
-    /// Whether some results are measurements, which no command repeats to the last bit.
-    pub is_measurement: bool,
-    /// Whether that is so of some numbers on the page.
-    pub is_partly_measured: bool,
+    /// What the same command gives.
+    pub same_command: SameCommand,
     /// The complete scenario, TOML, or empty if there are several; lines that end in `# default` are shown dim.
     pub scenario: String,
     /// Verdicts on expectations.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use weft::Error;
 use weft_draw::figure::{Figure, Series};
 use weft_draw::text::plural;
-use weft_report::page::{Page, Repeat, Section, TextTable, of_sweep};
+use weft_report::page::{Page, Repeat, SameCommand, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 
 use crate::finding::{ClaimFindings, verdict};
@@ -67,7 +67,7 @@ fn repeat(findings: &ClaimFindings, files: &Folder, command: String) -> Repeat {
         ("scenarios", format!("beside this page: {}", scenarios.join(", "))),
     ];
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
-    Repeat { facts, is_partly_measured: true, ..Repeat::default() }
+    Repeat { facts, same_command: SameCommand::RepeatsMost, ..Repeat::default() }
 }
 
 /// Effects that small runs do not show.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use weft_core::input::read;
+use weft_draw::text::capitalised;
 use weft_lint::{FileKind, Input, Severity, Surroundings};
 use weft_scenario::Scenario;
 
@@ -107,9 +108,8 @@ pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
 
 /// A clause as the start of a sentence: capitalised, unless it starts with the name of a setting.
 fn capital(says: &str) -> String {
-    let (first, rest) = says.split_at(says.chars().next().map_or(0, char::len_utf8));
     let name = says.split(' ').next().is_some_and(|word| word.contains('.'));
-    if name { says.to_owned() } else { first.to_uppercase() + rest }
+    if name { says.to_owned() } else { capitalised(says) }
 }
 
 fn input(file: &LintFile) -> Result<Input, String> {

@@ -6,7 +6,7 @@ use crate::headline::given_up;
 use crate::job_words::JOB_TIME;
 use crate::statistics::Estimate;
 use crate::sweep::MEAN_WITH_OPEN;
-use crate::text::{number, percent};
+use crate::text::{capitalised, number, percent};
 
 const MEAN: &str = "fct.mean";
 const GOODPUT: &str = "goodput";
@@ -78,11 +78,6 @@ fn name(metric: &str) -> &'static str {
         GOODPUT => "goodput",
         _ => "mean FCT",
     }
-}
-
-fn capitalised(words: &str) -> String {
-    let (first, rest) = words.split_at(1);
-    first.to_uppercase() + rest
 }
 
 fn of_one(ratio: &Estimate, metric: &str, [a, b]: [&str; 2]) -> String {

@@ -1,5 +1,6 @@
 //! A run over time: throughput, loads of links, queues, drops, marks and pauses, with the incidents of the network.
 
+use super::at_place;
 use crate::detail::{NetworkColumns, RunCourse};
 use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
@@ -226,15 +227,30 @@ fn pauses(course: &RunCourse) -> Option<Figure> {
     })
 }
 
+/// `at 80 % load, the first seed of each scheme`, and what is not drawn.
+fn first_seeds(sweep: &Sweep, at: usize, (until, ended): (f64, f64)) -> String {
+    let place = at_place(sweep, at);
+    let seeds = if sweep.schemes.len() > 1 { "the first seed of each scheme" } else { "the first seed" };
+    let drain = if ended > until {
+        format!("; the drain from {} to {} is in series.csv", duration(until), duration(ended))
+    } else {
+        String::new()
+    };
+    format!("{place}{seeds}{drain}")
+}
+
 /// Throughput and the longest queue over time under every scheme at one place of the axis, first seed.
 #[must_use]
 pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
-    let found: Vec<(usize, RunCourse)> = (0..sweep.schemes.len())
+    let found: Vec<(usize, &RunCourse)> = (0..sweep.schemes.len())
         .filter_map(|scheme| Some((scheme, sweep.case(scheme, at).first()?.detail.course.as_ref()?)))
         .filter(|(_, course)| course.throughput_gbps.len() > 1)
-        .map(|(scheme, course)| (scheme, course.before_drain()))
         .collect();
-    let runs: Vec<(usize, &RunCourse)> = found.iter().map(|(scheme, course)| (*scheme, course)).collect();
+    let latest = |of: fn(&RunCourse) -> f64| found.iter().map(|(_, course)| of(course)).fold(0.0, f64::max);
+    let until = latest(|course| course.drain_from_us().unwrap_or(course.ended_us));
+    let ended = latest(|course| course.ended_us);
+    let runs: Vec<(usize, RunCourse)> =
+        found.iter().map(|(scheme, course)| (*scheme, course.until(until))).collect();
     let Some((_, first)) = runs.iter().max_by(|a, b| a.1.ended_us.total_cmp(&b.1.ended_us)) else {
         return Vec::new();
     };
@@ -264,7 +280,7 @@ pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
         view: Some(at),
         y: Axis::linear("throughput", "Gb/s"),
         series: lines.collect(),
-        samples: "first seed of every case".into(),
+        samples: first_seeds(sweep, at, (until, ended)),
         ..figure
     };
     let longest = |course: &RunCourse| -> Vec<f64> {

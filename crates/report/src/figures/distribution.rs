@@ -3,11 +3,11 @@
 use super::{Samples, samples_words};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, Scaled, Series};
-use crate::statistics::{Estimate, SAMPLES_BEYOND, mean};
+use crate::statistics::{Distribution, Estimate, SAMPLES_BEYOND, mean};
 use crate::summary::SizeClass;
 use crate::survey::shares;
 use crate::sweep::{Run, Sweep, partners};
-use crate::text::{duration, plotted};
+use crate::text::{capitalised, duration, percent, plotted};
 
 /// The complementary distribution of completion times with a logarithmic tail; `None` without flows.
 #[must_use]
@@ -21,17 +21,37 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
     (!lines.is_empty()).then(|| Figure {
         id: format!("tail-{at}"),
         title: tail_title(sweep, at),
-        caption: "Fraction of flows that take at least a given time, at fixed fractions (nearest rank, no \
-                  smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
-                  run lie beyond. Dotted: the same flows, each alone in the empty network."
-            .into(),
+        caption: format!(
+            "Fraction of finished flows that take at least a given time, at fixed fractions (nearest rank, no \
+             smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
+             run lie beyond. Dotted: the same flows, each alone in the empty network.{}",
+            open_words(sweep, at)
+        ),
         samples: samples_words(sweep, Some(at), Samples::Finished),
         view: Some(at),
         x: Axis::log("flow completion time", &scaled.unit),
-        y: Axis::log("fraction of flows that take at least as long", ""),
+        y: Axis::log("fraction of finished flows that take at least as long", ""),
         series: lines,
         ..Figure::default()
     })
+}
+
+/// The flows that the curves leave out, by scheme; empty if there are none.
+fn open_words(sweep: &Sweep, at: usize) -> String {
+    let share = |scheme: usize| {
+        let shares: Vec<f64> =
+            sweep.case(scheme, at).iter().map(|run| run.summary.unfinished_share()).collect();
+        mean(&shares).filter(|share| *share > 0.0)
+    };
+    let words = |scheme: usize| Some(format!("{} with {}", percent(share(scheme)?), sweep.schemes[scheme]));
+    let all: Vec<String> = (0..sweep.schemes.len()).filter_map(words).collect();
+    match (all.as_slice(), sweep.schemes.len()) {
+        ([], _) => String::new(),
+        (_, 1) => {
+            format!(" No curve has the {} of flows that did not finish.", percent(share(0).unwrap_or(0.0)))
+        }
+        (all, _) => format!(" No curve has the flows that did not finish: {}.", all.join(", ")),
+    }
 }
 
 fn tail_line(sweep: &Sweep, scheme: usize, at: usize, scaled: &Scaled) -> Option<Series> {
@@ -77,33 +97,72 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
     times.map_or("How long flows take".to_owned(), |times| format!("{one_in} takes longer than {times}"))
 }
 
-/// Slowdown at the 99th percentile by flow size, one line per scheme.
+/// Least number of flows of a class beyond a percentile that is drawn.
+const FLOWS_BEYOND: f64 = 10.0;
+
+/// A percentile of the slowdown of a size class.
+#[derive(Clone, Copy)]
+struct ClassPercentile {
+    words: &'static str,
+    /// The share of flows beyond it.
+    beyond: f64,
+    value: fn(&Distribution) -> Option<f64>,
+}
+
+impl ClassPercentile {
+    /// The furthest that most classes at a point of the axis have.
+    fn at(sweep: &Sweep, at: usize) -> ClassPercentile {
+        let all = [
+            ClassPercentile { words: "99th percentile", beyond: 0.01, value: |slowdown| slowdown.p99 },
+            ClassPercentile { words: "95th percentile", beyond: 0.05, value: |slowdown| slowdown.p95 },
+            ClassPercentile { words: "90th percentile", beyond: 0.1, value: |slowdown| slowdown.p90 },
+            ClassPercentile { words: "median", beyond: 0.5, value: |slowdown| slowdown.p50 },
+        ];
+        let runs = (0..sweep.schemes.len()).flat_map(|scheme| sweep.case(scheme, at));
+        let classes: Vec<&SizeClass> = runs.flat_map(|run| &run.summary.equal20).collect();
+        let has = |percentile: &&ClassPercentile| {
+            2 * classes.iter().filter(|class| percentile.of(class).is_some()).count() >= classes.len()
+        };
+        all.iter().find(has).copied().unwrap_or(all[3])
+    }
+
+    /// Its value; `None` if the class has too few flows.
+    fn of(&self, class: &SizeClass) -> Option<f64> {
+        let enough = class.slowdown.count as f64 * self.beyond >= FLOWS_BEYOND;
+        (self.value)(&class.slowdown).filter(|_| enough)
+    }
+}
+
+/// A percentile of slowdown by flow size, one line per scheme.
 #[must_use]
 pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
-    let lines: Vec<Series> = (0..sweep.schemes.len()).filter_map(|s| size_line(sweep, s, at)).collect();
+    let percentile = ClassPercentile::at(sweep, at);
+    let lines: Vec<Series> =
+        (0..sweep.schemes.len()).filter_map(|s| size_line(sweep, s, at, percentile)).collect();
     (!lines.is_empty()).then(|| Figure {
         id: format!("size-{at}"),
-        title: size_title(sweep, at),
+        title: size_title(sweep, at, percentile),
         caption: format!(
-            "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in up to \
-             twenty classes of equal count by size, each drawn at its upper end; flows of one size are in one class; classes with fewer than 100 flows are \
-             omitted. {}",
-            "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
+            "{} of FCT divided by the FCT of the same flow alone in the empty network, in up to twenty classes of equal count by size, \
+             each drawn at its upper end; flows of one size are in one class. It is the furthest percentile with at least {FLOWS_BEYOND} \
+             flows beyond in most classes; classes with fewer are omitted. Points are geometric means over seeds, bands 95 % intervals \
+             (Student's t of the logarithms).",
+            capitalised(percentile.words)
         ),
         samples: samples_words(sweep, Some(at), Samples::Finished),
         view: Some(at),
         x: Axis::log("flow size", "kB"),
-        y: Axis::log("slowdown, 99th percentile", "×"),
+        y: Axis::log(&format!("slowdown, {}", percentile.words), "×"),
         series: lines,
         ..Figure::default()
     })
 }
 
-fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
+fn size_line(sweep: &Sweep, scheme: usize, at: usize, percentile: ClassPercentile) -> Option<Series> {
     let case = sweep.case(scheme, at);
     let at_class = |class: &SizeClass| -> Option<(f64, Estimate)> {
         let alike: Vec<&SizeClass> = case.iter().filter_map(|run| alike(run, class)).collect();
-        let slowdowns: Vec<f64> = alike.iter().filter_map(|class| class.slowdown.p99).collect();
+        let slowdowns: Vec<f64> = alike.iter().filter_map(|class| percentile.of(class)).collect();
         let sizes: Vec<f64> = alike.iter().map(|class| class.to_bytes as f64 / 1e3).collect();
         Some((plotted(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
     };
@@ -121,12 +180,12 @@ fn alike<'a>(run: &'a Run, class: &SizeClass) -> Option<&'a SizeClass> {
 }
 
 /// The title: in how many size classes slowdown is lower or higher than under the baseline.
-fn size_title(sweep: &Sweep, at: usize) -> String {
+fn size_title(sweep: &Sweep, at: usize, percentile: ClassPercentile) -> String {
     let Some(duel) = Duel::at(sweep, at) else {
         return "Slowdown by flow size".to_owned();
     };
     let cases = partners(&sweep.case(duel.best, at), &sweep.case(duel.base, at));
-    let slowdown = |run: &Run, class: &SizeClass| alike(run, class)?.slowdown.p99;
+    let slowdown = |run: &Run, class: &SizeClass| percentile.of(alike(run, class)?);
     // a class that has a percentile with only some seeds is not representative of all
     let ratio = |class: &SizeClass| {
         let pairs = cases.iter().map(|(best, base)| slowdown(best, class).zip(slowdown(base, class)));
@@ -144,7 +203,8 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         return format!("Slowdown by flow size with {best} and {base}; one seed cannot separate them");
     }
     format!(
-        "Slowdown with {best} against {base}: lower in {} of {} size classes, higher in {}, no significant difference in {}",
+        "Slowdown ({}) with {best} against {base}: lower in {} of {} size classes, higher in {}, no significant difference in {}",
+        percentile.words,
         many(MetricOrder::Less),
         orders.len(),
         many(MetricOrder::Greater),
@@ -156,14 +216,13 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
 mod tests {
     use super::*;
     use crate::manifest::Manifest;
-    use crate::statistics::Distribution;
     use crate::summary::{FlowMeasure, Summary};
 
     /// A run with two size classes; the second may have too few flows for a percentile.
     fn run(scheme: &str, seed: u64, mean: f64, second: Option<f64>) -> Run {
         let class = |to_bytes: u64, p99: Option<f64>| SizeClass {
             to_bytes,
-            slowdown: Distribution { p99, ..Distribution::default() },
+            slowdown: Distribution { p99, count: 1_000, ..Distribution::default() },
             ..SizeClass::default()
         };
         let fct_us = FlowMeasure { all: Distribution::of(vec![mean]), ..FlowMeasure::default() };
@@ -176,17 +235,36 @@ mod tests {
         }
     }
 
+    /// Of 100 flows one lies beyond the 99th percentile, and ten beyond the 90th.
+    #[test]
+    fn the_percentile_by_size_is_one_that_the_classes_have() {
+        let sweep = |flows: u64| {
+            let mut run = run("ecmp", 1, 9.0, Some(7.0));
+            for class in &mut run.summary.equal20 {
+                class.slowdown = Distribution::of((0..flows).map(|n| n as f64).collect());
+            }
+            Sweep::new(vec![run])
+        };
+        let words = |flows: u64| ClassPercentile::at(&sweep(flows), 0).words;
+        assert_eq!(
+            [10, 20, 100, 200, 1_000].map(words),
+            ["median", "median", "90th percentile", "95th percentile", "99th percentile"]
+        );
+        assert!(slowdown_by_size(&sweep(10), 0).is_none() && slowdown_by_size(&sweep(20), 0).is_some());
+    }
+
     #[test]
     fn a_class_with_a_percentile_in_one_seed_does_not_make_it_a_sweep_of_one_seed() {
         let of = |scheme: &str, mean: f64| {
             [1, 2, 3].map(|seed| run(scheme, seed, mean + seed as f64, (seed == 2).then_some(mean)))
         };
         let sweep = Sweep::new([of("ecmp", 100.0), of("drill", 50.0)].concat());
+        let percentile = ClassPercentile::at(&sweep, 0);
         assert_eq!(
-            size_title(&sweep, 0),
-            "Slowdown with drill against ecmp: lower in 1 of 1 size classes, higher in 0, no significant difference in 0"
+            size_title(&sweep, 0, percentile),
+            "Slowdown (99th percentile) with drill against ecmp: lower in 1 of 1 size classes, higher in 0, no significant difference in 0"
         );
         let one = Sweep::new(vec![run("ecmp", 1, 9.0, None), run("drill", 1, 5.0, None)]);
-        assert!(size_title(&one, 0).ends_with("one seed cannot separate them"));
+        assert!(size_title(&one, 0, ClassPercentile::at(&one, 0)).ends_with("one seed cannot separate them"));
     }
 }

@@ -295,7 +295,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
                 _ => "",
             }
         ),
-        samples: samples_words(sweep, None, Samples::Finished),
+        samples: samples_words(sweep, None, Samples::of_metric(sweep.mean_metric())),
         ..Figure::default()
     };
     let value = Axis::linear("speedup", "×");

@@ -1,6 +1,7 @@
 //! Where time and packets are lost under every scheme at one point of the axis: waiting by hop, drops by hop and
 //! reason.
 
+use super::at_place;
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::mean;
@@ -70,7 +71,7 @@ pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
                   hops of a path; a hop counts by the share of packets that come to it. Means over seeds."
             .to_owned()
             + detours.as_ref().map_or("", |_| " Detours: hops beyond those of a shortest path through the highest tier."),
-        samples: format!("n = {} data packets", count(packets)),
+        samples: format!("{}n = {} data packets", at_place(sweep, at), count(packets)),
         x: Axis::linear("mean waiting time of a packet", &scaled.unit),
         series: parts.chain(detours).collect(),
         ..stacked(sweep, at)
@@ -152,7 +153,12 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         id: format!("drops-{at}"),
         title: drops_title(sweep, at),
         caption: "Packets of any kind dropped in a run, by hop and reason; means over seeds.".into(),
-        samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
+        samples: format!(
+            "{}n = {} drops of {} link traversals",
+            at_place(sweep, at),
+            count(total),
+            count(hops)
+        ),
         x: Axis::linear(&dropped_words(sweep, &kinds), ""),
         series: kinds.iter().map(part).collect(),
         ..stacked(sweep, at)

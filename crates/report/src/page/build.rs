@@ -177,6 +177,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
             name: "Mean FCT with open flows",
             caption: "Mean completion time of measured flows; those that did not finish count with their age at the end, those given up \
                       with their deadline.",
+            samples: Samples::Started,
             ideals: [None; 5],
             ..mean
         },
@@ -186,7 +187,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         id: "percentile",
         metric: tail,
         ideals: alone(tail),
-        name: tail_name(tail),
+        name: tail_name(&sweep.runs),
         caption: "Nearest rank over a run's measured, finished flows.",
         ..mean
     };

@@ -1,6 +1,6 @@
 //! The text parts of a page: cards, the table of numbers, how to repeat.
 
-use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
+use super::{Card, CaseRuns, Repeat, SameCommand, SlowTable, TextTable};
 use crate::contrast::{Duel, MetricOrder, covers};
 use crate::counts::{is_count, paused};
 use crate::headline::endless::{SHOWN, endless, most_goodput};
@@ -11,16 +11,13 @@ use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
 use crate::terminal::since_warm_up;
-use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, significant, value};
+use crate::text::{NOT_MEASURED, capitalised, count, duration, number, percent, plural, significant, value};
 use std::collections::BTreeSet;
 
 /// The metrics on the cards; flows with time-outs get one if there are any.
 fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     if endless(runs) {
-        let label = |(metric, head): &(&'static str, &str)| {
-            let (first, rest) = head.split_at(1);
-            (*metric, first.to_uppercase() + rest)
-        };
+        let label = |(metric, head): &(&'static str, &str)| (*metric, capitalised(head));
         return SHOWN.iter().map(label).collect();
     }
     let tail = tail_metric(runs);
@@ -29,7 +26,7 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let dated = runs.iter().any(|run| run.summary.deadlines.is_some());
     let dated = dated.then(|| ("deadline.met", "Deadlines met".to_owned()));
     let paused = paused(runs).then(|| ("pause.stops", "Pauses".to_owned()));
-    let first = [("fct.mean", "Mean FCT".to_owned()), (tail, tail_name(tail).to_owned())];
+    let first = [("fct.mean", "Mean FCT".to_owned()), (tail, tail_name(runs).to_owned())];
     let last = [("drops.total", "Drops".to_owned()), ("goodput", "Goodput".to_owned())];
     first.into_iter().chain(dated).chain(timed_out).chain(paused).chain(last).collect()
 }
@@ -297,8 +294,10 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     let facts = commands.chain(facts).map(|(name, text)| (name.to_owned(), text)).chain(of_engine(runs));
     Repeat {
         facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
-        is_measurement: runs.iter().any(|run| run.manifest.is_measurement),
-        is_partly_measured: false,
+        same_command: match runs.iter().any(|run| run.manifest.is_measurement) {
+            true => SameCommand::MeasuresAgain,
+            false => SameCommand::Repeats,
+        },
         scenario: first.scenario.clone(),
         verdicts: verdicts.to_vec(),
         differences: Vec::new(),
@@ -430,6 +429,27 @@ mod tests {
         let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
         let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
         assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    /// Of 10 000 flows 100 lie beyond the 99th percentile; 300 more that did not finish would be beyond it as well.
+    #[test]
+    fn a_card_has_the_furthest_percentile_that_open_flows_move_little() {
+        let label = |unfinished: u64| {
+            let mut run = run("ecmp", 1, 1.0, (0, 0));
+            run.summary.fct_us.all = Distribution::of((0..10_000).map(f64::from).collect());
+            let flows = &mut run.summary.flows;
+            (flows.finished, flows.started, flows.unfinished) = (10_000, 10_000 + unfinished, unfinished);
+            cards_of_run(&run)[1].label.clone()
+        };
+        assert_eq!(
+            [0, 50, 300, 1_000].map(label),
+            [
+                "99th percentile of FCT",
+                "95th percentile of FCT",
+                "Median FCT",
+                "Median FCT of finished flows"
+            ]
+        );
     }
 
     /// Means of 61.7 and 103.3 us, whose quotient is 40.3 % less; the geometric mean of the ratios by seed is 40.6 % less.

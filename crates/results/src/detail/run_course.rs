@@ -73,6 +73,9 @@ pub struct IncidentMark {
     pub words: String,
 }
 
+/// Shares of the payload of a run that may arrive in what is called its drain.
+const DRAINED: [f64; 4] = [0.01, 0.05, 0.1, 0.2];
+
 impl RunCourse {
     /// The course of a run; `None` without a time series.
     #[must_use]
@@ -121,34 +124,45 @@ impl RunCourse {
         (0..self.throughput_gbps.len()).map(middle).collect()
     }
 
-    /// When the first bins end, if the rest is only a drain: it lasts longer than they do, and less than a fifth of
-    /// the payload arrives in it. Microseconds.
+    /// When the drain begins, if the run has one: after the first bins, with the smallest of a few shares of the payload still to arrive
+    /// that leaves more than half of the run. Microseconds.
     #[must_use]
     pub fn drain_from_us(&self) -> Option<f64> {
-        let fine = self.begins_us(self.fine);
+        let all = self.throughput_gbps.len();
         let bytes = |bins: std::ops::Range<usize>| {
             bins.map(|bin| self.throughput_gbps[bin] * self.length_us(bin)).sum::<f64>()
         };
-        let all = self.throughput_gbps.len();
-        let is_drain = || self.ended_us > 2.0 * fine && bytes(self.fine..all) < bytes(0..all) / 5.0;
-        (self.fine > 1 && self.fine < all && is_drain()).then_some(fine)
+        let total = bytes(0..all);
+        let from = |share: f64| {
+            let bin = (self.fine..all).find(|bin| bytes(*bin..all) < share * total)?;
+            Some(self.begins_us(bin)).filter(|from| self.ended_us > 2.0 * from)
+        };
+        if self.fine > 1 { DRAINED.into_iter().find_map(from) } else { None }
     }
 
     /// The run without its drain, if it has one.
     #[must_use]
     pub fn before_drain(&self) -> RunCourse {
-        let Some(until) = self.drain_from_us() else { return self.clone() };
+        self.until(self.drain_from_us().unwrap_or(self.ended_us))
+    }
+
+    /// The bins that begin before a time, microseconds.
+    #[must_use]
+    pub fn until(&self, us: f64) -> RunCourse {
+        let all = self.throughput_gbps.len();
+        let bins = (0..all).find(|bin| self.begins_us(*bin) >= us).unwrap_or(all);
+        let until = self.begins_us(bins);
         let mut course = self.clone();
         course.ended_us = until;
-        course.throughput_gbps.truncate(self.fine);
-        course.marks.truncate(self.fine);
+        course.throughput_gbps.truncate(bins);
+        course.marks.truncate(bins);
         for group in &mut course.groups {
-            group.load.truncate(self.fine);
-            group.peak_bytes.truncate(self.fine);
-            group.mean_bytes.truncate(self.fine);
+            group.load.truncate(bins);
+            group.peak_bytes.truncate(bins);
+            group.mean_bytes.truncate(bins);
         }
-        course.drops.iter_mut().for_each(|(_, drops)| drops.truncate(self.fine));
-        course.paused.iter_mut().for_each(|(_, paused)| paused.truncate(self.fine));
+        course.drops.iter_mut().for_each(|(_, drops)| drops.truncate(bins));
+        course.paused.iter_mut().for_each(|(_, paused)| paused.truncate(bins));
         course.incidents.retain(|incident| incident.at_us < until);
         course
     }
@@ -239,6 +253,21 @@ mod tests {
         assert_eq!((drained.times_us(), drained.marks.len()), (vec![5.0, 15.0, 25.0, 35.0], 4));
         assert_eq!((drained.groups[0].load.len(), drained.incidents.len()), (4, 0));
         assert_eq!(run(1.0).before_drain(), run(1.0), "2000 us at 1 Gbps are more than 40 us at 8 Gbps");
+    }
+
+    /// A third of the payload arrives after the first bins, and all but the hundredth part soon.
+    #[test]
+    fn a_drain_begins_when_nearly_all_has_arrived() {
+        let later = [8.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.01];
+        let course = RunCourse {
+            every_us: 10.0,
+            later_us: 10.0,
+            fine: 4,
+            ended_us: 130.0,
+            throughput_gbps: [vec![8.0; 4], later.to_vec()].concat(),
+            ..RunCourse::default()
+        };
+        assert_eq!(course.drain_from_us(), Some(60.0));
     }
 
     #[test]
