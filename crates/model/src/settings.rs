@@ -119,7 +119,7 @@ settings! {
     pub struct ScenarioSettings {
         /// Version of the file format; this program reads 1.
         weft: u32 [1, 1],
-        /// Names the result folder: letters, digits, - _ and ., with no - or . at either end.
+        /// Names the result folder: letters, digits, `-`, `_` and `.`, with neither `-` nor `.` at its ends.
         name: String,
         /// One sentence for lists and reports.
         about: String = String::new(),

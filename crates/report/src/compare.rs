@@ -1,5 +1,6 @@
 //! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
+use crate::contrast::ratio_words;
 use crate::copies::without_copies;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
@@ -12,7 +13,7 @@ use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
 use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, paired_ratio, retained, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
-use crate::text::{number, plural, value};
+use crate::text::{plural, value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
@@ -297,7 +298,7 @@ fn terminal_row(row: &ComparedMetric) -> TerminalRow {
     let shown = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |e| value(e.mean, unit));
     let name =
         if row.case.is_empty() { row.metric.clone() } else { format!("{} {}", row.values, row.metric) };
-    let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{}×", number(ratio.mean)));
+    let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{}×", ratio_words(&ratio)));
     let clear = row.ratio.is_some_and(|ratio| ratio.excludes(1.0));
     TerminalRow {
         cells: vec![name, shown(row.a), shown(row.b), ratio, interval(row.ratio.as_ref())],

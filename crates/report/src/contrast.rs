@@ -107,7 +107,7 @@ impl Contrast {
     #[must_use]
     pub fn times(&self) -> String {
         let interval = interval(&self.ratio).map_or(String::new(), |words| format!(", {words}"));
-        format!("{}×{interval}", number(self.ratio.mean))
+        format!("{}×{interval}", ratio_words(&self.ratio))
     }
 
     /// The shares of flows that did not finish, with the names of the cases, and whether they count with their age; empty if
@@ -148,8 +148,10 @@ fn gave_up(run: &Run) -> bool {
     run.summary.deadlines.as_ref().is_some_and(|found| found.all.terminated > 0)
 }
 
-fn unfinished(runs: &[&Run]) -> f64 {
-    mean(&runs.iter().map(|run| run.summary.unfinished_share()).collect::<Vec<_>>()).unwrap_or(0.0)
+/// The share of the flows of all runs that did not finish.
+pub(crate) fn unfinished(runs: &[&Run]) -> f64 {
+    let of = |count: fn(&Run) -> u64| runs.iter().map(|run| count(run)).sum::<u64>() as f64;
+    of(|run| run.summary.flows.unfinished) / of(|run| run.summary.flows.started).max(1.0)
 }
 
 /// `95 % interval 1.55–1.69, 5 seeds`; with one run, a note that there is no interval.
@@ -173,15 +175,30 @@ pub(crate) fn interval_name(comparisons: usize) -> &'static str {
 
 /// `1.55–1.69`; with more digits if three do not distinguish the ends, or hide that both are above or below 1.
 pub(crate) fn ends(low: f64, high: f64) -> String {
+    let [of_low, of_high] = digits(low, high);
+    format!("{}–{}", significant(low, of_low), significant(high, of_high))
+}
+
+/// `1.61`; with as many digits as the ends of its interval.
+pub(crate) fn ratio_words(ratio: &Estimate) -> String {
+    let digits = ratio.low.zip(ratio.high).map_or([3; 2], |(low, high)| digits(low, high));
+    match digits.into_iter().max() {
+        Some(more @ 4..) => significant(ratio.mean, more),
+        _ => number(ratio.mean),
+    }
+}
+
+/// The digits that the ends of an interval need.
+fn digits(low: f64, high: f64) -> [i32; 2] {
     let hidden = |a: f64, b: f64, digits: i32| {
         significant(a, digits) == significant(b, digits) && significant(a, 6) != significant(b, 6)
     };
     let excludes = low > 1.0 || high < 1.0;
-    let digits = |end: f64| {
+    let of = |end: f64| {
         let hides = |digits: i32| hidden(low, high, digits) || excludes && hidden(end, 1.0, digits);
         (3..=6).find(|digits| !hides(*digits)).unwrap_or(3)
     };
-    format!("{}–{}", significant(low, digits(low)), significant(high, digits(high)))
+    [of(low), of(high)]
 }
 
 /// `1.23 times faster`, or below half a per cent `0.193 % faster`, for a ratio above 1.

@@ -1101,5 +1101,11 @@ mod tests {
         busy.summary.links.offered = offered(1.1);
         busy.summary.arrivals_until_s = None;
         assert!(!overloaded(&busy), "all start together");
+        busy.summary.arrivals_until_s = Some(0.02);
+        busy.summary.stop = "all_finished".to_owned();
+        (busy.summary.flows.started, busy.summary.flows.unfinished) = (500, 0);
+        assert!(overloaded(&busy), "a run that ends when all have finished hides it");
+        busy.summary.links.offered = offered(1.01);
+        assert!(!overloaded(&busy), "a draw of 100 %");
     }
 }

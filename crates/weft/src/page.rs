@@ -6,7 +6,7 @@ use std::path::Path;
 
 use weft_report::contrast::covers;
 use weft_report::page::{Page, of_run, of_sweep};
-use weft_report::text::{NOT_MEASURED, percent};
+use weft_report::text::{NOT_MEASURED, percent, plural};
 use weft_report::{
     ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, share_one_window, terminal,
     write_report,
@@ -154,8 +154,10 @@ impl Study<'_> {
         let verdict = |claim: &Claim| {
             let lacks = |metric: &str| runs.iter().any(|run| run.summary.lacks(metric));
             let is_measured = !claim.measured.iter().any(|(_, at)| lacks(&at.metric));
-            let verdict = shown(&claim.judge(&lookup), is_measured);
-            let notes = [maxima(claim, runs), left_open(claim, runs), verdict.note];
+            let judged = claim.judge(&lookup);
+            let without = seeds_without(&judged, runs);
+            let verdict = shown(&judged, is_measured);
+            let notes = [maxima(claim, runs), left_open(claim, runs), without, verdict.note];
             let note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
             ExpectationVerdict { note, ..verdict }
         };
@@ -311,6 +313,20 @@ fn left_open(claim: &Claim, runs: &[Run]) -> String {
     format!("{LEFT_OPEN}, up to {} of a run, are not in {}", percent(most), found.join(" and "))
 }
 
+/// The beginning of the note on seeds that a mean leaves out.
+const SEEDS_WITHOUT: &str = "not in the mean";
+
+/// The note that some seeds have no value of what is judged.
+fn seeds_without(verdict: &weft_scenario::ClaimVerdict, runs: &[Run]) -> String {
+    let seeds: BTreeSet<u64> = runs.iter().map(|run| run.manifest.seed).collect();
+    match seeds.len().saturating_sub(verdict.per_seed.len()) {
+        missing if missing > 0 && verdict.measured.is_some() => {
+            format!("{SEEDS_WITHOUT}: {missing} of {} without a value", plural(seeds.len() as u64, "seed"))
+        }
+        _ => String::new(),
+    }
+}
+
 /// A verdict for people; `is_measured` if its engine and transports measure what it is about.
 fn shown(verdict: &weft_scenario::ClaimVerdict, is_measured: bool) -> ExpectationVerdict {
     let digits = verdict.digits;
@@ -339,7 +355,7 @@ fn told(listing: &Listing) -> String {
         let remark = verdict
             .note
             .split("; ")
-            .filter(|note| [NO_SAMPLE, LEFT_OPEN].iter().any(|start| note.starts_with(start)));
+            .filter(|note| [NO_SAMPLE, LEFT_OPEN, SEEDS_WITHOUT].iter().any(|start| note.starts_with(start)));
         let remark: Vec<String> =
             remark.flat_map(|note| weft_draw::wrapped(note, weft_draw::WIDTH - 10)).collect();
         let below =

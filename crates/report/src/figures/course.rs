@@ -72,7 +72,7 @@ fn throughput(course: &RunCourse) -> Figure {
         id: "throughput".into(),
         title: format!("Up to {} Gb/s of payload arrive", number(greatest)),
         caption: "Payload delivered in order to applications, by bin, of all flows; what waits for a missing packet counts \
-                  when that arrives."
+                  when that arrives, so a bin may have more than the links carry in it."
             .into(),
         y: Axis::linear("throughput", "Gb/s"),
         series: vec![line("throughput", &x, course.throughput_gbps.clone())],
@@ -274,7 +274,8 @@ pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
     let throughput = Figure {
         id: format!("throughput-{at}"),
         title: "Throughput over time".into(),
-        caption: "Payload delivered in order, of all flows, first seed; means of neighbouring bins where a line would have more \
+        caption: "Payload delivered in order to applications, of all flows, first seed; what waits for a missing packet counts when that \
+                  arrives, so a bin may have more than the links carry in it. Means of neighbouring bins where a line would have more \
                   than 128 points."
             .into(),
         view: Some(at),

@@ -1,7 +1,7 @@
 //! Distributions under every scheme at one point of the axis: completion times with their tail, slowdown by size.
 
 use super::{Samples, samples_words};
-use crate::contrast::{Duel, MetricOrder};
+use crate::contrast::{Duel, MetricOrder, unfinished};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::statistics::{Distribution, Estimate, SAMPLES_BEYOND, mean};
 use crate::summary::SizeClass;
@@ -38,11 +38,7 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
 
 /// The flows that the curves leave out, by scheme; empty if there are none.
 fn open_words(sweep: &Sweep, at: usize) -> String {
-    let share = |scheme: usize| {
-        let shares: Vec<f64> =
-            sweep.case(scheme, at).iter().map(|run| run.summary.unfinished_share()).collect();
-        mean(&shares).filter(|share| *share > 0.0)
-    };
+    let share = |scheme: usize| Some(unfinished(&sweep.case(scheme, at))).filter(|share| *share > 0.0);
     let words = |scheme: usize| Some(format!("{} with {}", percent(share(scheme)?), sweep.schemes[scheme]));
     let all: Vec<String> = (0..sweep.schemes.len()).filter_map(words).collect();
     match (all.as_slice(), sweep.schemes.len()) {
@@ -92,7 +88,8 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
     let words = |scheme: usize| Some(format!("{} with {}", value(scheme)?, sweep.schemes[scheme]));
     let times = match Duel::at(sweep, at) {
         Some(duel) => words(duel.best).zip(words(duel.base)).map(|(best, base)| format!("{best}, {base}")),
-        None => value(0),
+        None if sweep.schemes.len() == 1 => value(0),
+        None => None,
     };
     times.map_or("How long flows take".to_owned(), |times| format!("{one_in} takes longer than {times}"))
 }

@@ -6,7 +6,7 @@ use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
 use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::sweep::{MEAN_WITH_OPEN, Sweep};
-use crate::text::{NOT_MEASURED, number};
+use crate::text::{NOT_MEASURED, number, plural};
 
 /// A metric to plot.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,12 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let least = known.iter().copied().filter(|x| *x > 0.0).fold(greatest, f64::min);
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
     let title = title(sweep, of);
-    let caption = format!("{} {INTERVAL}{}", of.caption, references_words(sweep, &references));
+    let caption = format!(
+        "{} {INTERVAL}{}{}",
+        of.caption,
+        missing_words(sweep, &all),
+        references_words(sweep, &references)
+    );
     let base = Figure {
         id: of.id.into(),
         title,
@@ -76,6 +81,20 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
             ..by_scheme(sweep, base, value, &all, scaled.scale)
         },
     })
+}
+
+/// How many points are means over fewer seeds than ran; empty if none is.
+fn missing_words(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
+    let is_short = |scheme: usize, at: usize, found: &Option<Estimate>| {
+        found.is_some_and(|found| found.runs < sweep.case(scheme, at).len())
+    };
+    let of_scheme = |(scheme, points): (usize, &Vec<Option<Estimate>>)| {
+        points.iter().enumerate().filter(|(at, found)| is_short(scheme, *at, found)).count()
+    };
+    match all.iter().enumerate().map(of_scheme).sum::<usize>() {
+        0 => String::new(),
+        short => format!(" Means of {} lack seeds that have no value.", plural(short as u64, "case")),
+    }
 }
 
 /// The least value of any scheme at each point: which flows finish, and so the ideal, may depend on the scheme.

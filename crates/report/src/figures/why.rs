@@ -184,6 +184,7 @@ fn drops_title(sweep: &Sweep, at: usize) -> String {
     let lost =
         |scheme: usize| sweep.estimate(scheme, at, "drops.total").map_or(0.0, |estimate| estimate.mean);
     let most = (0..sweep.schemes.len()).max_by(|a, b| lost(*a).total_cmp(&lost(*b))).unwrap_or_default();
+    let least = (0..sweep.schemes.len()).min_by(|a, b| lost(*a).total_cmp(&lost(*b))).unwrap_or_default();
     let drops =
         |scheme: usize| format!("{} drops {} packets per run", sweep.schemes[scheme], number(lost(scheme)));
     match Duel::at(sweep, at) {
@@ -194,7 +195,8 @@ fn drops_title(sweep: &Sweep, at: usize) -> String {
         Some(duel) => {
             format!("{}, {} {}", drops(duel.best), sweep.schemes[duel.base], number(lost(duel.base)))
         }
-        None => format!("{} packets dropped per run", number(lost(0))),
+        None if sweep.schemes.len() == 1 => format!("{} packets dropped per run", number(lost(0))),
+        None => format!("{} to {} packets dropped per run", number(lost(least)), number(lost(most))),
     }
 }
 

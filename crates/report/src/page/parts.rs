@@ -254,7 +254,13 @@ fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let flows = case.iter().map(|run| run.summary.flows.finished).sum();
     let cell = |(metric, _): (&str, &str)| {
         let is_maximum = case.iter().any(|run| run.summary.is_maximum(metric));
-        let told = |estimate| with_interval(metric, &estimate) + if is_maximum { " (max)" } else { "" };
+        let told = |estimate: Estimate| {
+            let seeds = match estimate.runs < case.len() {
+                true => format!(" ({} of {} seeds)", estimate.runs, case.len()),
+                false => String::new(),
+            };
+            with_interval(metric, &estimate) + if is_maximum { " (max)" } else { "" } + &seeds
+        };
         sweep.estimate(scheme, at, metric).map_or_else(|| sweep.absent(scheme, at, metric), told)
     };
     let start =
@@ -429,6 +435,21 @@ mod tests {
         let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
         let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
         assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    /// With fewer than 100 flows a seed has no 99th percentile: the mean over the others says so.
+    #[test]
+    fn a_mean_without_some_seeds_says_how_many_it_has() {
+        let flows = |(seed, flows): (u64, u32)| {
+            let mut one = run("ecmp", seed, 1.0, (0, 0));
+            one.summary.fct_us.all = Distribution::of((0..flows).map(f64::from).collect());
+            one
+        };
+        let table = numbers(&Sweep::new([(1, 300), (2, 99), (3, 300)].map(flows).to_vec()));
+        let cell =
+            |name: &str| &table.rows[0][table.header.iter().position(|head| head == name).expect("a column")];
+        assert!(cell("p99").ends_with(" (2 of 3 seeds)"), "{:?}", table.rows);
+        assert!(!cell("mean FCT").contains("seeds"), "{:?}", table.rows);
     }
 
     /// Of 10 000 flows 100 lie beyond the 99th percentile; 300 more that did not finish would be beyond it as well.
