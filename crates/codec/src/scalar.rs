@@ -126,6 +126,7 @@ pub fn describe(kind: &Kind) -> String {
         Kind::Size => "a size such as \"300 kB\" (B, kB, KiB, MB, MiB, GB, GiB, TB)".to_owned(),
         Kind::Amount => "a size such as \"300 kB\", or packets such as \"65 pkt\"".to_owned(),
         Kind::Rate => "a rate such as \"40 Gbps\" (bps, kbps, Mbps, Gbps, Tbps)".to_owned(),
+        Kind::Integer { min, max } if *min as f64 == *max as f64 => format!("the number {min}"),
         Kind::Integer { min, max } => format!("a whole number{}", range(*min as f64, *max as f64)),
         Kind::Number { min, max } => format!("a number{}", range(*min, *max)),
         Kind::Share { min, max } => format!("a share such as 0.8 or \"80 %\"{}", range(*min, *max)),

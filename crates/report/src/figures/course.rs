@@ -9,6 +9,9 @@ use crate::text::{count, duration, number, percent, plotted, plural, size};
 /// Maximum number of points of a line if several runs share a page.
 const POINTS: usize = 128;
 
+/// With fewer bins the page says how to get more.
+const FEW_BINS: usize = 64;
+
 /// The plots of a single run; empty without a time series.
 #[must_use]
 pub fn course(run: &Run) -> Vec<Figure> {
@@ -37,14 +40,15 @@ fn bins(course: &RunCourse) -> String {
     let all = course.throughput_gbps.len();
     let fine = course.fine.min(all);
     let of = |bins: usize, us: f64| format!("{} of {}", plural(bins as u64, "bin"), duration(us));
-    match (fine, all - fine) {
+    let words = match (fine, all - fine) {
         _ if duration(course.every_us) == duration(course.later_us) => of(all, course.every_us),
         (fine, 0) => of(fine, course.every_us),
         (0, later) => of(later, course.later_us),
         (fine, later) => {
             format!("{}, then {}", of(fine, course.every_us), of(later, course.later_us))
         }
-    }
+    };
+    if all < FEW_BINS { words + "; measure.series_bins sets more" } else { words }
 }
 
 /// The axis of time, and the events on it.
