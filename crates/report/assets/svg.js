@@ -80,12 +80,14 @@ const SHAPES = [
 ];
 
 function schemeColour(scheme) {
-  return `var(--s${scheme % 8})`;
+  return `var(--s${(scheme % page.side) % 8})`;
 }
 
-// The shape and dash of a scheme. From the ninth scheme colours repeat with other shapes: 64 schemes are distinct.
+// The shape and dash of a scheme. From the ninth scheme colours repeat with other shapes: 64 schemes are distinct. The same scheme on the
+// other side of a comparison has the same colour and another shape.
 function form(scheme) {
-  return (scheme + 3 * Math.floor(scheme / 8)) % 8;
+  const own = scheme % page.side;
+  return (own + 3 * Math.floor(own / 8) + 4 * Math.floor(scheme / page.side)) % 8;
 }
 
 function mark(scheme, x, y, r) {

@@ -258,12 +258,26 @@ impl Comparison {
         if self.sweep.without_base {
             page.cards.clear();
         }
+        page.side = self.side();
         page.repeat.differences.clone_from(&self.differences);
         if let Some(answer) = page.sections.first_mut() {
             answer.lead = format!("Changes from {} to {}.", self.names[0], self.names[1]);
             answer.figures.insert(0, self.ratios());
         }
         page
+    }
+
+    /// The number of schemes of one side, if the other side has the same.
+    fn side(&self) -> Option<usize> {
+        let schemes = &self.sweep.schemes;
+        let (a, b) = schemes.split_at(schemes.len() / 2);
+        let own = |scheme: &String, side: &String| scheme.strip_prefix(side.as_str()).map(str::to_owned);
+        let alike = |(a, b): (&String, &String)| {
+            let (a, b) = (own(a, &self.names[0]), own(b, &self.names[1]));
+            a.as_ref().is_some_and(|rest| !rest.is_empty()) && a == b
+        };
+        let is_alike = a.len() == b.len() && a.iter().zip(b).all(alike);
+        is_alike.then_some(a.len())
     }
 
     /// Every ratio with its interval: for one case by metric, for several the ratio of the mean by case.
@@ -453,6 +467,7 @@ mod tests {
         };
         let page = Comparison::of(side(1.0), side(1.1), names()).page();
         assert!(page.cards.is_empty() && page.headline.contains("1.10× that of old"), "{}", page.headline);
+        assert_eq!((page.side, page.schemes.len()), (Some(2), 4), "{:?}", page.schemes);
         let titles: Vec<&String> =
             page.sections.iter().flat_map(|section| &section.figures).map(|f| &f.title).collect();
         assert!(

@@ -328,7 +328,7 @@ fn data(page: &Page) -> String {
     let seeds = page.repeat.facts.iter().find(|(name, _)| name == "seeds");
     let seeds = seeds.map_or(1, |(_, list)| list.split(", ").count());
     let value = json!({
-        "schemes": page.schemes, "scheme_name": page.scheme_name, "pair": page.pair, "views": page.views,
+        "schemes": page.schemes, "scheme_name": page.scheme_name, "side": page.side.unwrap_or(page.schemes.len()).max(1), "pair": page.pair, "views": page.views,
         "networks": networks(page), "sections": page.sections, "seeds": seeds,
     });
     value.to_string().replace('<', "\\u003c")

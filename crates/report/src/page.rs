@@ -150,6 +150,8 @@ pub struct Page {
     pub cards: Vec<Card>,
     /// The schemes, in the order of their colours.
     pub schemes: Vec<String>,
+    /// The number of schemes of one side of a comparison, if the other has the same: they get the same colours.
+    pub side: Option<usize>,
     /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
     /// The schemes initially shown side by side: baseline and best.

@@ -111,6 +111,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         cards: cards_of_sweep(sweep),
         schemes: sweep.schemes.clone(),
         scheme_name: sweep.scheme_name.clone(),
+        side: None,
         pair: std::iter::once(0).chain(best).collect(),
         views: views(sweep),
         networks: networks(sweep),
