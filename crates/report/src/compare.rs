@@ -1,6 +1,6 @@
 //! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
-use crate::contrast::ratio_words;
+use crate::contrast::{Pairs, other_flows, ratio_words};
 use crate::copies::without_copies;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
@@ -11,14 +11,14 @@ use crate::job_words::{JOB_TIME, flows_of_jobs, is_whole};
 use crate::metric::unit;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
-use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, paired_ratio, retained, without_interrupted};
+use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep, paired_ratio, partners, retained, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
 use crate::text::{plural, value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
-use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs, side_names};
+use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, pairs, side_names};
 
 mod answer;
 mod sides;
@@ -64,8 +64,8 @@ pub struct Comparison {
     pub unpaired: usize,
     /// Cases of each side that were left out because the other lacks them, and their runs.
     pub alone: [Vec<String>; 2],
-    /// Number of pairs of runs whose flows differ, and of pairs whose flows are known.
-    pub other_flows: (usize, usize),
+    /// Pairs of runs by their flows.
+    pub other_flows: Pairs,
     /// Whether a side has nothing but interrupted runs.
     pub interrupted: [bool; 2],
     /// The runs of both sides; the side is a label of each.
@@ -143,11 +143,12 @@ impl Comparison {
         let epochs = (epochs[0] != epochs[1] || epochs[0].contains(", ")).then_some(epochs);
         let pairs = pairs(&a, &b);
         let differences = differences_of(&pairs, (&a[0].scenario, &b[0].scenario));
-        let other_flows = other_flows(&pairs);
+        let other_flows = other_flows(pairs.iter().flat_map(|(_, a, b)| partners(a, b)));
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::of_all(sides.collect());
         (sweep.left_out, sweep.copies) = (left_out_a + left_out_b, copies_a + copies_b);
+        sweep.is_comparison = true;
         // With several cases, a baseline would compare the schemes within one side.
         sweep.without_base = cases > 1;
         Comparison {
@@ -204,16 +205,16 @@ impl Comparison {
     }
 
     fn of_other_flows(&self) -> Option<String> {
-        let (differ, all) = self.other_flows;
+        let Pairs { differ, known } = self.other_flows;
         let [a, b] = &self.names;
-        let which = match all {
-            1 => String::new(),
-            _ if differ == all => "in all pairs of runs ".to_owned(),
-            _ => format!("in {differ} of {all} pairs of runs "),
+        let which = match known {
+            1 => "The".to_owned(),
+            _ if differ == known => "In all pairs of runs the".to_owned(),
+            _ => format!("In {differ} of {known} pairs of runs the"),
         };
         (differ > 0).then(|| {
             format!(
-                "{which}the flows of {b} are not those of {a}: part of any difference comes from the traffic."
+                "{which} flows of {b} are not those of {a}: part of any difference comes from the traffic."
             )
         })
     }
@@ -221,7 +222,7 @@ impl Comparison {
     fn of_other_epochs(&self) -> Option<String> {
         let ([a, b], [of_a, of_b]) = (&self.names, self.epochs.as_ref()?);
         Some(format!(
-            "results of different epochs: {a} {of_a}, {b} {of_b}. Part of any difference may come from the program."
+            "Results of different epochs: {a} {of_a}, {b} {of_b}. Part of any difference may come from the program."
         ))
     }
 
@@ -540,7 +541,7 @@ mod tests {
             vec![run]
         };
         let told = |a, b| Comparison::of(of(a), of(b), names()).headline().warnings.join(" ");
-        assert!(told("1", "2").starts_with("the flows of new are not those of old"), "{}", told("1", "2"));
+        assert!(told("1", "2").starts_with("The flows of new are not those of old"), "{}", told("1", "2"));
         assert!(!told("1", "1").contains("flows of"));
         assert!(!told("", "2").contains("flows of"), "an older manifest does not know");
         let jobs = |seconds| {

@@ -4,6 +4,7 @@ pub(crate) mod endless;
 pub(crate) mod given_up;
 mod incidents;
 mod timeouts;
+mod unequal;
 mod warnings;
 
 pub(crate) use incidents::{back, what};
@@ -119,6 +120,9 @@ impl Headline {
         };
         let sentence = (job_times(sweep, at) + &sentence).trim_end().to_owned();
         let mut warnings = warnings(&sweep.runs, verdicts);
+        if sweep.schemes.len() > 1 && !sweep.without_base {
+            warnings.extend(unequal::warnings(sweep));
+        }
         if sweep.left_out > 0 {
             warnings.insert(0, left_out_words(sweep.left_out));
         }

@@ -81,6 +81,8 @@ pub struct Sweep {
     pub only: String,
     /// Whether no scheme is the baseline of the others.
     pub without_base: bool,
+    /// Whether the runs are the two sides of a comparison, which says itself how their flows differ.
+    pub is_comparison: bool,
     /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,
 }

@@ -1,7 +1,7 @@
 //! The cases and seeds that two sides have in common, and the settings in which these cases differ.
 
 use crate::settings::{NO_VALUE, settings};
-use crate::sweep::{Run, partners, retained};
+use crate::sweep::{Run, retained};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -88,14 +88,6 @@ pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> [Side; 2] {
         runs: retained(runs, |run| !gone.contains(&key(run))),
     };
     [rest(a, of_a), rest(b, of_b)]
-}
-
-/// Counts the pairs of runs with one seed whose flows differ, and the pairs whose flows are known.
-pub(super) fn other_flows(pairs: &[Pair<'_>]) -> (usize, usize) {
-    let runs = pairs.iter().flat_map(|(_, a, b)| partners(a, b));
-    let hashes = runs.map(|(a, b)| (&a.manifest.flows_hash, &b.manifest.flows_hash));
-    let known: Vec<_> = hashes.filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
-    (known.iter().filter(|(a, b)| a != b).count(), known.len())
 }
 
 /// What identifies a run of a side: its labels and its seed.
