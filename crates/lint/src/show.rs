@@ -29,7 +29,8 @@ impl Report {
             for line in lines.into_iter().flatten() {
                 let _ = writeln!(text, "    {line}");
             }
-            let _ = writeln!(text, "    fix: {}\n    more: {PAGE}#{}", finding.fix, finding.rule);
+            let _ =
+                writeln!(text, "    fix: {}\n    more: weft lint --explain {}", finding.fix, finding.rule);
         }
         for (rule, lacks) in &self.unchecked {
             let _ = writeln!(text, "not checked: {rule} lacks {lacks}");

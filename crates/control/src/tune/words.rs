@@ -172,8 +172,13 @@ impl Tuning {
         let (without, with) = (least(HYPER[0])?, least(HYPER[1])?);
         Some(format!(
             "With packets, from {} ms after a start at line rate on, at least {without} % of the link is used without hyper \
-             increase and {with} % with it; the model has none.",
-            number(self.allowed.1 * 1e3)
+             increase{}; the model has none.",
+            number(self.allowed.1 * 1e3),
+            if without == with {
+                ", and as much with it".to_owned()
+            } else {
+                format!(" and {with} % with it")
+            }
         ))
     }
 

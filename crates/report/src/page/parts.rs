@@ -181,6 +181,7 @@ pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
 const COLUMNS: [(&str, &str); 20] = [
     ("fct.mean", "mean FCT"),
     (MEAN_WITH_OPEN, "mean with open"),
+    ("flows.unfinished", "unfinished"),
     ("ideal.bound", "lower bound"),
     ("ideal.sjf", "SJF"),
     ("ideal.las", "LAS"),
@@ -198,7 +199,6 @@ const COLUMNS: [(&str, &str); 20] = [
     ("pause.time", "paused"),
     ("queueing.total", "queueing"),
     ("goodput", "goodput"),
-    ("flows.unfinished", "unfinished"),
 ];
 
 /// The columns to show: unfinished flows and deadlines only if there are any, the bound only where there is one.
@@ -290,7 +290,7 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
         ("content hash", shortened(&hashes)),
         ("warm-up, not measured", warm_up(runs)),
         ("censored", censored(runs)),
-        ("simulated", of(|run| format!("{}\u{202f}s", number(run.summary.simulated_s)))),
+        ("simulated", simulated(runs)),
         ("computed", computed(runs)),
         ("engine", of(|run| run.manifest.engine.clone())),
         ("not measured", of(|run| run.summary.not_measured.join(", "))),
@@ -354,8 +354,20 @@ fn shortened(list: &str) -> String {
     format!("{}, … ({} cases; each run's is in its manifest.json)", words[..2].join(", "), words.len())
 }
 
+/// `0.207 s`, or `0.0118 s to 0.207 s` of several runs.
+fn simulated(runs: &[Run]) -> String {
+    let seconds = || runs.iter().map(|run| run.summary.simulated_s);
+    let words = |seconds: f64| format!("{}\u{202f}s", number(seconds));
+    let (least, most) = (seconds().fold(f64::INFINITY, f64::min), seconds().fold(0.0, f64::max));
+    let (least, most) = (words(least), words(most));
+    if least == most { most } else { format!("{least} to {most}") }
+}
+
 fn warm_up(runs: &[Run]) -> String {
     let flows: u64 = runs.iter().map(|run| run.summary.flows.warm_up).sum();
+    if runs.iter().all(|run| run.summary.warm_up_s == 0.0) {
+        return String::new();
+    }
     let times = listed(runs.iter().map(|run| crate::text::duration(run.summary.warm_up_s * 1e6)));
     format!("flows that started in the first {times}: {}", plural(flows, "flow"))
 }
