@@ -73,8 +73,8 @@ pub struct IncidentMark {
     pub words: String,
 }
 
-/// Shares of the payload of a run that may arrive in what is called its drain.
-const DRAINED: [f64; 4] = [0.01, 0.05, 0.1, 0.2];
+/// Shares of the payload of a run that may arrive in what is called its drain, greatest first.
+const DRAINED: [f64; 4] = [0.2, 0.1, 0.05, 0.01];
 
 impl RunCourse {
     /// The course of a run; `None` without a time series.
@@ -124,8 +124,8 @@ impl RunCourse {
         (0..self.throughput_gbps.len()).map(middle).collect()
     }
 
-    /// When the drain begins, if the run has one: after the first bins, with the smallest of a few shares of the payload still to arrive
-    /// that leaves more than half of the run. Microseconds.
+    /// When the drain begins, if the run has one: after the first bins, when a fifth of the payload is still to arrive, or a smaller share
+    /// if that takes less than twice as long; and before the middle of the run. Microseconds.
     #[must_use]
     pub fn drain_from_us(&self) -> Option<f64> {
         let all = self.throughput_gbps.len();
@@ -133,11 +133,13 @@ impl RunCourse {
             bins.map(|bin| self.throughput_gbps[bin] * self.length_us(bin)).sum::<f64>()
         };
         let total = bytes(0..all);
-        let from = |share: f64| {
-            let bin = (self.fine..all).find(|bin| bytes(*bin..all) < share * total)?;
-            Some(self.begins_us(bin)).filter(|from| self.ended_us > 2.0 * from)
+        let left = |share: f64| (self.fine..all).find(|bin| bytes(*bin..all) < share * total);
+        let later = |from: Option<f64>, share: f64| {
+            let at = self.begins_us(left(share)?);
+            Some(from.filter(|from| at >= 2.0 * from).unwrap_or(at))
         };
-        if self.fine > 1 { DRAINED.into_iter().find_map(from) } else { None }
+        let from = DRAINED.into_iter().fold(None, |from, share| later(from, share).or(from));
+        from.filter(|from| self.fine > 1 && self.ended_us > 2.0 * from)
     }
 
     /// The run without its drain, if it has one.
