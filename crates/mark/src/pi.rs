@@ -29,7 +29,8 @@ settings! {
         k2: f64 [0.0, 1000000.0] = 1.16e-4,
         /// Instead of `k1` and `k2`, together with `b`: probability per packet of queue, added at every sample.
         a: Option<f64> = None,
-        /// With `a`: probability per packet of the queue at the last sample, subtracted at every sample.
+        /// With `a`, and at most as much: probability per packet of the queue at the last sample, subtracted at every
+        /// sample.
         b: Option<f64> = None,
         /// Time between two samples of the queue (h).
         every: Span = Span::from_us(10),

@@ -170,15 +170,30 @@ fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<
         found.push(impossible("switch.ecn.pi.packet", "the gains refer to a packet of at least 1 B"));
     }
     match (pi.a, pi.b) {
-        (None, None) if pi.k1 == 0.0 && pi.k2 == 0.0 => {
-            found.push(impossible("switch.ecn.pi.k1", "with gains of 0 nothing is ever marked"));
-        }
         (None, None) => {}
-        (Some(_), Some(_)) => ["k1", "k2"].iter().for_each(|name| {
-            facts.idle(&format!("switch.ecn.pi.{name}"), "the gains are given as `a` and `b`", found);
-        }),
+        (Some(a), Some(b)) => {
+            pi_gains_are_positive(a, b, found);
+            ["k1", "k2"].iter().for_each(|name| {
+                facts.idle(&format!("switch.ecn.pi.{name}"), "the gains are given as `a` and `b`", found);
+            });
+        }
         (Some(_), None) => found.push(impossible("switch.ecn.pi.a", "`a` needs `b`")),
         (None, Some(_)) => found.push(impossible("switch.ecn.pi.b", "`b` needs `a`")),
+    }
+    if pi.gains() == (0.0, 0.0) {
+        let name = if pi.a.is_some() { "a" } else { "k1" };
+        found.push(impossible(format!("switch.ecn.pi.{name}"), "with gains of 0 nothing is ever marked"));
+    }
+}
+
+/// With a negative gain an integrator marks the less, the longer the queue or the faster it grows.
+fn pi_gains_are_positive(a: f64, b: f64, found: &mut Vec<Finding>) {
+    if b < 0.0 || a < b {
+        let message = format!(
+            "`a` = {a:e} and `b` = {b:e} make a gain negative, so that longer queues are marked less (K1 = b, K2 = (a - b) / \
+             every): `b` must be at least 0, `a` at least `b`"
+        );
+        found.push(impossible("switch.ecn.pi.a", message));
     }
 }
 

@@ -581,6 +581,13 @@ fn pi_is_given_one_pair_of_gains_and_samples_some_time_apart() {
     section(&pi("a = 2e-6, b = 1e-6, k1 = 1e-6"), "the gains are given as", &whole);
     section(&pi("a = 2e-6, b = 1e-6, k2 = 1e-6"), "the gains are given as", &pi("k1 = 1e-6, k2 = 1e-6"));
     section(&pi("k1 = 0, k2 = 0"), "with gains of 0 nothing is ever marked", &pi("k1 = 0"));
+    section(&pi("a = 0, b = 0"), "with gains of 0 nothing is ever marked", &pi("a = 1e-6, b = 0"));
+    section(
+        &pi("a = 1e-6, b = 2e-6"),
+        "`a` = 1e-6 and `b` = 2e-6 make a gain negative",
+        &pi("a = 2e-6, b = 2e-6"),
+    );
+    section(&pi("a = -2e-6, b = -3e-6"), "`b` must be at least 0, `a` at least `b`", &whole);
     section(&pi("every = \"1 ns\""), "at least 100 ns apart", &pi("every = \"1 us\""));
     section(&pi("packet = \"0 B\""), "a packet of at least 1 B", &pi("packet = \"1 B\""));
     let pie = |own: &str| format!("[transport.dctcp]\n[switch]\necn = {{ kind = \"pie\", {own} }}\n");
