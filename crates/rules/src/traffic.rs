@@ -8,9 +8,12 @@ use crate::transport::framing;
 use crate::{Facts, Finding, Networks, impossible};
 use weft_core::{Rate, Span, Time};
 use weft_model::{Case, ScenarioSettings};
-use weft_topology::{Graph, LinkState, plan};
+use weft_topology::split::equal_split;
+use weft_topology::{Graph, Link, LinkState, plan};
 use weft_workload::pattern::open_loop::LoadCounts;
-use weft_workload::{Limits, PatternSettings, Problem, Shape, TrafficSettings, check, notes, without_effect};
+use weft_workload::{
+    Limits, PatternSettings, Problem, Shape, TrafficSettings, check, demands, notes, without_effect,
+};
 
 fn first_seed(settings: &ScenarioSettings) -> u64 {
     settings.seeds.first().copied().unwrap_or(1)
@@ -53,9 +56,11 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let state = initial(settings, graph);
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
         let until = settings.measure.until.map(|span| Time::ZERO + span);
-        let of_patterns = notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until);
+        let shape = shape(settings, graph, (folder, &capacities));
+        let of_patterns = notes(&settings.flows(), &shape, until);
+        let more = overload(settings, (graph, &state), &shape).into_iter().chain(silence(settings));
         let idle = without_effect_in(case, graph, folder);
-        for note in of_patterns.into_iter().chain(silence(settings)).chain(idle) {
+        for note in of_patterns.into_iter().chain(more).chain(idle) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),
@@ -67,6 +72,35 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         false => format!("{note} ({count} of {} cases).", cases.len()),
     };
     remarks.into_iter().map(of_cases).chain(other_flows(cases)).collect()
+}
+
+/// Larger networks are not examined for overload, which takes a search of the network for every leaf.
+const MOST_SWITCHES: usize = 128;
+
+/// Without switches above the leaves, where results have no offered load: the link to which loads offer the most, if that is
+/// more than it carries.
+fn overload(
+    settings: &ScenarioSettings,
+    (graph, state): (&Graph, &LinkState),
+    shape: &Shape<'_>,
+) -> Option<String> {
+    let above = graph.switches().iter().any(|switch| switch.tier > 1);
+    if above || graph.switches().len() > MOST_SWITCHES {
+        return None;
+    }
+    let demands = demands(&settings.flows(), shape);
+    let offered =
+        demands.iter().flat_map(|demand| graph.links().iter().zip(equal_split(graph, state, demand)));
+    let shares = offered.map(|(link, rate)| (link, rate / link.rate.0 as f64));
+    let (link, times): (&Link, f64) = shares.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (times >= 1.005).then(|| {
+        format!(
+            "the link from {} to {} is offered {times:.2} times its rate (flows split equally over shortest paths): `load` does not \
+             limit single links where flows cross several of them",
+            graph.name(link.from),
+            graph.name(link.to)
+        )
+    })
 }
 
 /// No traffic starts until some time after the warm-up, although averages count from the warm-up.

@@ -29,6 +29,6 @@ pub use listed::ListedFlow;
 pub use pattern::PatternSettings;
 pub use site::Shape;
 pub use sizes::SizeDistribution;
-pub use traffic::{Limits, TrafficSettings, check, generate, notes, without_effect};
+pub use traffic::{Limits, TrafficSettings, check, demands, generate, notes, without_effect};
 pub use weft_core::Problem;
 pub use weft_jobs::{Cluster, ClusterJob, ClusterJobs, Framework, FrameworkSettings};

@@ -22,6 +22,7 @@ use crate::flow::Flow;
 use crate::flows::{Draw, Listed};
 use crate::site::PatternSite;
 use crate::sizes::SizeDistribution;
+use std::collections::BTreeMap;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Time};
 use weft_jobs::ClusterJob;
@@ -44,6 +45,9 @@ pub struct Late {
     /// The number of all flows.
     pub all: u64,
 }
+
+/// Bits per second on the wire, by (index of the destination leaf, index of the source leaf).
+pub type LeafDemand = BTreeMap<(u16, u16), f64>;
 
 /// Who sends to whom, and when.
 pub trait Pattern {
@@ -85,6 +89,13 @@ pub trait Pattern {
         let _ = site;
         None
     }
+
+    /// What its flows offer to the fabric while they arrive, if they arrive at a load; otherwise empty. Only for sites in which
+    /// [`Pattern::flows`] finds no problem.
+    fn demand(&self, site: &PatternSite<'_>) -> LeafDemand {
+        let _ = site;
+        LeafDemand::new()
+    }
 }
 
 weft_core::family! {
@@ -114,6 +125,7 @@ weft_core::family! {
         fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late>;
         fn without_effect(&self) -> Vec<Problem>;
         fn note(&self, site: &PatternSite<'_>) -> Option<String>;
+        fn demand(&self, site: &PatternSite<'_>) -> LeafDemand;
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::deadlines::DeadlineDistribution;
 use crate::flow::Flow;
 use crate::flows::{Draw, Flows, Merged};
-use crate::pattern::{AnyPattern, Late, PatternSettings};
+use crate::pattern::{AnyPattern, Late, LeafDemand, PatternSettings};
 use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -98,6 +98,25 @@ pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>, until: Option<Time>
     };
     let of_entries = traffic.iter().enumerate().flat_map(note);
     of_entries.chain(own_containers(traffic, &jobs(traffic, shape, 0))).collect()
+}
+
+/// What traffic with a load offers to the fabric: for every instant at which an entry starts, the sum over those that send
+/// then. Only for traffic in which [`check`] finds no problem.
+#[must_use]
+pub fn demands(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<LeafDemand> {
+    let of = |(index, entry): (usize, &TrafficSettings)| {
+        AnyPattern::new(&entry.pattern, ()).demand(&site(index, entry, shape, 0))
+    };
+    let own: Vec<LeafDemand> = traffic.iter().enumerate().map(of).collect();
+    let starts: BTreeSet<Span> = traffic.iter().map(|entry| entry.start).collect();
+    let at = |now: Span| {
+        let sends = |entry: &TrafficSettings| entry.start <= now && entry.stop.is_none_or(|stop| now < stop);
+        let sending = traffic.iter().zip(&own).filter(|(entry, _)| sends(entry));
+        let mut sum = LeafDemand::new();
+        sending.flat_map(|(_, own)| own).for_each(|(pair, rate)| *sum.entry(*pair).or_default() += rate);
+        sum
+    };
+    starts.into_iter().map(at).collect()
 }
 
 /// The jobs, each with the number of its entry.

@@ -426,6 +426,27 @@ fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
     assert_eq!(sweep("payload"), Vec::<String>::new());
 }
 
+/// A chain of eight switches has 14 links of 10 Gb/s between them. With a load of 0.5, flows between them bring 70 Gb/s, and
+/// 16 of the 56 pairs of switches cross the middle in one direction: 20 Gb/s.
+#[test]
+fn a_link_of_a_chain_is_offered_more_than_the_load() {
+    let chain = |load: &str, more: &str| {
+        remarks(&format!(
+            "weft = 1\nname = \"x\"\nseeds = [1]\n[topology.parking-lot]\nswitches = 8\nhosts_per_switch = 20\n\
+             host_link = {{ rate = \"10 Gbps\" }}\nbottleneck = {{ rate = \"10 Gbps\" }}\n[transport.udp]\n\
+             [[traffic]]\ntag = \"w\"\nload = {load}\nsizes = \"20 kB\"\n{more}[measure]\nflows = 100\n"
+        ))
+    };
+    let told = chain("0.5", "");
+    assert!(told.contains("is offered 2.00 times its rate"), "{told}");
+    assert_eq!(chain("0.24", ""), "");
+    let other = |stop: &str| {
+        format!("{stop}[[traffic]]\ntag = \"v\"\nload = 0.2\nsizes = \"20 kB\"\nstart = \"1 ms\"\n")
+    };
+    assert!(chain("0.24", &other("")).contains("is offered 1.76 times its rate"), "both send");
+    assert_eq!(chain("0.24", &other("stop = \"1 ms\"\n")), "", "one after the other");
+}
+
 #[test]
 fn visibility_matters_to_balancers_that_look() {
     section(

@@ -8,12 +8,13 @@
 //! (DRILL's load with failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection
 //! set-up are not counted. If not all hosts send, C counts only the senders' leaves and cables.
 
-use super::{Pattern, Stream};
+use super::{LeafDemand, Pattern, Stream};
 use crate::Flow;
 use crate::arrivals::{Bursty, Clock};
 use crate::framing::Framing;
 use crate::site::{Pairs, Participants, PatternSite};
 use crate::skew::Skew;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -28,7 +29,9 @@ pub use crate::skew::HotLeaves;
 weft_core::choice! {
     /// The capacity of which the load is a fraction.
     pub enum LoadOf {
-        /// The working uplinks of all leaves: the core capacity in load-balancing papers.
+        /// The working uplinks of all leaves: the core capacity in load-balancing papers. Without switches above the
+        /// leaves, all cables between switches in both directions: where flows cross several of them, the busiest are
+        /// offered more than the load.
         Uplinks = "uplinks",
         /// The cables of the hosts that send.
         Hosts = "hosts",
@@ -184,7 +187,7 @@ impl Pattern for OpenLoop {
                 return Err(problems.into_iter().flatten().collect());
             }
         };
-        let gap = 8.0 * self.mean_counted(&sizes, site) / (load * self.capacity(site, &ends).0);
+        let gap = 8.0 * self.mean_bytes(&sizes, self.counted(site)) / (load * self.capacity(site, &ends).0);
         Ok(self.stream((site, ends), sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
@@ -203,6 +206,17 @@ impl Pattern for OpenLoop {
             limited.into_iter().chain(skew).chain(self.beyond(site, &ends, capacity)).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
+
+    fn demand(&self, site: &PatternSite<'_>) -> LeafDemand {
+        match (self.ends(site), site.sizes(&self.0.sizes)) {
+            (Ok(ends), Ok(sizes)) => {
+                let counted = self.mean_bytes(&sizes, self.counted(site));
+                let on_the_wire = self.mean_bytes(&sizes, site.shape.framing) / counted;
+                self.between_leaves(site, &ends, self.0.load.0 * self.capacity(site, &ends).0 * on_the_wire)
+            }
+            _ => LeafDemand::new(),
+        }
+    }
 }
 
 impl OpenLoop {
@@ -218,17 +232,47 @@ impl OpenLoop {
         Some(format!("the load is {times:.2} times what the cables of the {name} carry"))
     }
 
-    /// Mean bytes of a flow that count towards the load.
-    fn mean_counted(&self, sizes: &crate::SizeDistribution, site: &PatternSite<'_>) -> f64 {
+    /// The framing that counts towards the load.
+    fn counted(&self, site: &PatternSite<'_>) -> Framing {
         let framing = site.shape.framing;
-        let counted = match self.0.load_counts {
+        match self.0.load_counts {
             LoadCounts::Wire => framing,
             LoadCounts::Payload => Framing { overhead: Bytes(0), least: Bytes(0), ..framing },
-        };
-        match self.0.whole_segments {
-            true => sizes.mean_packets(framing.mss) * (framing.mss + counted.overhead).0 as f64,
-            false => sizes.mean_wire(counted),
         }
+    }
+
+    /// Mean bytes of a flow with this framing.
+    fn mean_bytes(&self, sizes: &crate::SizeDistribution, framing: Framing) -> f64 {
+        match self.0.whole_segments {
+            true => sizes.mean_packets(framing.mss) * (framing.mss + framing.overhead).0 as f64,
+            false => sizes.mean_wire(framing),
+        }
+    }
+
+    /// A rate of all flows, divided among pairs of leaves as hosts are drawn.
+    fn between_leaves(&self, site: &PatternSite<'_>, (from, to): &Ends, rate: f64) -> LeafDemand {
+        let leaf = |host: &HostId| site.shape.leaf_of_host[host.index()];
+        let (sent, kept) = (self.sent(site, from), self.kept(site));
+        let weight =
+            |all: &Option<Vec<f64>>, leaf: u16| all.as_ref().map_or(1.0, |all| all[usize::from(leaf)]);
+        let mut receivers: BTreeMap<u16, f64> = BTreeMap::new();
+        to.all().iter().for_each(|host| *receivers.entry(leaf(host)).or_default() += 1.0);
+        let (mut demand, mut all) = (LeafDemand::new(), 0.0);
+        for host in from.all() {
+            let partners = to.partners(*host, self.0.pairs);
+            let near = partners - to.partners(*host, Pairs::OtherLeaf);
+            let each = weight(&sent, leaf(host)) / f64::from(partners);
+            for (under, count) in &receivers {
+                let is_own = *under == leaf(host);
+                let reached = each * weight(&kept, *under) * if is_own { f64::from(near) } else { *count };
+                all += reached;
+                if !is_own {
+                    *demand.entry((*under, leaf(host))).or_default() += reached;
+                }
+            }
+        }
+        demand.values_mut().for_each(|share| *share *= rate / all);
+        demand
     }
 
     /// Checks that drawing hosts terminates: some host sends to a host under another leaf.
