@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
 use weft_statistics::mean;
 
-/// The load that flows would offer to the initial network, as shares of capacity; above 1, packets must queue or be
-/// lost, whatever the balancer.
+/// The load that flows would offer to the initial network, as shares of capacity. With uplinks above 1, packets must queue
+/// or be lost whatever balancer chooses among shortest paths; single links above 1 may be spared by one that weights paths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
     /// Mean and maximum over leaves; the load of a leaf is the sum over its uplinks divided by the sum of their rates.
