@@ -15,14 +15,25 @@ pub fn number(value: f64) -> String {
 /// A number with `digits` significant digits, at least one.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".to_owned() } else { "–".to_owned() };
+    match value {
+        0.0 => "0".to_owned(),
+        value if value.is_finite() => signed(value, |size| magnitude(size, digits)),
+        _ => "–".to_owned(),
     }
+}
+
+/// The text of a value's size, with a minus sign (U+2212, as in the plots of pages) if the value is negative.
+fn signed(value: f64, text: impl Fn(f64) -> String) -> String {
+    let sign = if value < 0.0 { "−" } else { "" };
+    sign.to_owned() + &text(value.abs())
+}
+
+fn magnitude(value: f64, digits: i32) -> String {
     let places = (digits - 1) as usize;
-    let exponent =
-        format!("{:.places$e}", value.abs()).split_once('e').map_or(0, |(_, e)| e.parse().unwrap_or(0));
+    let scientific = format!("{value:.places$e}");
+    let exponent = scientific.split_once('e').map_or(0, |(_, e)| e.parse().unwrap_or(0));
     if exponent < -4 {
-        return format!("{value:.places$e}");
+        return scientific;
     }
     let after = digits - 1 - exponent;
     let scale = 10f64.powi(after);
@@ -37,8 +48,8 @@ pub fn count(value: u64) -> String {
 }
 
 fn grouped(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::from(if value < 0.0 { "−" } else { "" });
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
     for (n, digit) in digits.chars().enumerate() {
         if n > 0 && (digits.len() - n).is_multiple_of(3) && digits.len() > 4 {
             text.push(THIN);
@@ -70,7 +81,10 @@ pub fn plotted(value: f64) -> f64 {
 /// A configured number, with no more digits than it has.
 #[must_use]
 pub fn plain(value: f64) -> String {
-    if value.abs() >= 10_000.0 && value.fract() == 0.0 { grouped(value) } else { value.to_string() }
+    signed(
+        value,
+        |size| if size >= 10_000.0 && size.fract() == 0.0 { grouped(size) } else { size.to_string() },
+    )
 }
 
 /// Microseconds in a suitable unit: `412 us`, `17.3 ms`, `1.20 s`.
@@ -187,13 +201,17 @@ mod tests {
             (999.6, "1000"),
             (61_234.0, "61\u{202f}200"),
             (0.0041, "0.00410"),
-            (-2.5, "-2.50"),
+            (-2.5, "−2.50"),
+            (-102.4, "−102"),
+            (-61_234.0, "−61\u{202f}200"),
+            (-0.000_041, "−4.10e-5"),
             (0.0, "0"),
             (9.999, "10.0"),
         ];
         for (value, text) in cases {
             assert_eq!(number(value), text);
         }
+        assert_eq!([-2.5, -12_000.0].map(plain), ["−2.5", "−12\u{202f}000"]);
         assert_eq!((significant(0.0641, 2), significant(75.6, 2)), ("0.064".to_owned(), "76".to_owned()));
         assert_eq!((count(61_000), count(1_234)), ("61\u{202f}000".to_owned(), "1234".to_owned()));
     }
