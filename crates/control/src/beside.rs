@@ -12,6 +12,7 @@ use weft_report::page::{Card, Page, Section};
 use crate::FluidOptions;
 use crate::course::{self, UNTIL};
 use crate::figures::{line, lines};
+use crate::notes::of_runs;
 use crate::packets::{self, PacketSeries};
 use crate::subject::Subject;
 use crate::swing::{Swing, swing};
@@ -201,7 +202,7 @@ impl BothEngines {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.subject.notes.clone();
+        let mut notes = of_runs(std::iter::once(&self.subject));
         let (title, packets) = (self.subject.title(), &self.packets);
         if packets.done > 0 {
             notes.push(format!(

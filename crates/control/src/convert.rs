@@ -186,9 +186,7 @@ impl<'a> ConvertedTimely<'a> {
     /// The model's settings on a path with this round trip without queueing.
     pub(crate) fn settings(&self, capacity: f64, path: FlowPath, unit: Unit) -> TimelyParameters {
         let (own, round_trip) = (self.own, path.round_trip);
-        // a host measures the round trip from the departure of a packet, apart from what it subtracts
-        let left = path.line.time_for(unit.packet);
-        let apart = round_trip.seconds() - left.seconds() - own.segments.base_rtt.seconds();
+        let apart = measured_idle(path, unit) - own.segments.base_rtt.seconds();
         let (low, high) = ((own.low.seconds() - apart).max(0.0), (own.high.seconds() - apart).max(0.0));
         let law = match self.between {
             Between::Gradient => timely::TimelyLaw::Original,
@@ -223,17 +221,11 @@ impl<'a> ConvertedTimely<'a> {
     }
 
     /// What the model leaves out of the settings and of this path.
-    pub(crate) fn notes(&self, found: &BottleneckLink, round_trip: Span) -> Vec<String> {
+    pub(crate) fn notes(&self, found: &BottleneckLink) -> Vec<String> {
         let mut notes: Vec<String> =
             self.omitted.iter().map(|what| format!("The model omits {what}.")).collect();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
             notes.push("Bursts are smoothed: a fluid has none.".to_owned());
-        }
-        if self.own.segments.base_rtt == Span::ZERO {
-            notes.push(format!(
-                "The thresholds refer to whole round trips, and {:.1} us of these are not queueing; `base_rtt` subtracts them.",
-                round_trip.micros()
-            ));
         }
         let fastest = found.paths.iter().map(|path| path.line).max();
         if let Some(card) = fastest.filter(|line| *line > found.rate) {
@@ -244,4 +236,16 @@ impl<'a> ConvertedTimely<'a> {
         }
         notes
     }
+
+    /// The part of a measured round trip, in seconds, that is not queueing and that thresholds contain; `None` if
+    /// `base_rtt` subtracts something.
+    pub(crate) fn unsubtracted(&self, path: FlowPath, unit: Unit) -> Option<f64> {
+        (self.own.segments.base_rtt == Span::ZERO).then(|| measured_idle(path, unit).max(0.0))
+    }
+}
+
+/// The round trip that a host measures without queueing, in seconds: from the departure of a packet, so without its
+/// transmission by the card. Negative if a given delay is shorter than that.
+fn measured_idle(path: FlowPath, unit: Unit) -> f64 {
+    path.round_trip.seconds() - path.line.time_for(unit.packet).seconds()
 }

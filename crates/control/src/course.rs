@@ -13,6 +13,7 @@ use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines};
 use crate::jitter;
+use crate::notes::of_runs;
 use crate::subject::Subject;
 use crate::table::on_page;
 use weft_draw::Columns;
@@ -156,6 +157,8 @@ impl FluidRun {
             Steadiness::RingingDown => "ringing down",
             Steadiness::Oscillating => "oscillating",
             Steadiness::Drifting => "rates still moving",
+            Steadiness::Growing => "growing",
+            Steadiness::Shrinking => "shrinking",
         }
     }
 
@@ -237,28 +240,39 @@ fn together(
 }
 
 fn sentence(courses: &[FluidRun]) -> String {
-    let first = &courses[0];
-    let of = |word: Steadiness| courses.iter().filter(|course| course.verdict() == word).count();
-    let [course] = courses else {
-        return format!(
-            "{} of {} cases settle, {} ring down, {} oscillate, in {} rates still move.",
-            of(Steadiness::Settled),
-            courses.len(),
-            of(Steadiness::RingingDown),
-            of(Steadiness::Oscillating),
-            of(Steadiness::Drifting)
-        );
+    let [course] = courses else { return ends(courses) };
+    let (queue, rate) = (course.queue(), course.rate());
+    let [mean, least, most, each] = [queue.mean, queue.least, queue.greatest, rate.mean].map(number);
+    let course_of_queue = match course.verdict() {
+        Steadiness::Growing => format!("the queue grows, from {least} to {most} kB in the second half"),
+        Steadiness::Shrinking => {
+            format!("the queue still shrinks, from {most} to {least} kB in the second half")
+        }
+        _ => format!("{} around a queue of {mean} kB ({least} to {most})", course.words()),
     };
-    let (queue, rate) = (first.queue(), first.rate());
     format!(
-        "{} through {}: {} around a queue of {} kB ({} to {}), {} Gbps for each flow.",
+        "{} through {}: {course_of_queue}, {each} Gbps for each flow.",
         course.subject.counted(),
-        course.subject.link,
-        course.words(),
-        number(queue.mean),
-        number(queue.least),
-        number(queue.greatest),
-        number(rate.mean)
+        course.subject.link
+    )
+}
+
+/// How the cases end, in numbers.
+fn ends(courses: &[FluidRun]) -> String {
+    let of = |word: Steadiness| courses.iter().filter(|course| course.verdict() == word).count();
+    let moving = [(Steadiness::Growing, "grows"), (Steadiness::Shrinking, "shrinks")];
+    let moving = moving.map(|(word, verb)| match of(word) {
+        0 => String::new(),
+        count => format!(", in {count} the queue {verb}"),
+    });
+    format!(
+        "{} of {} cases settle, {} ring down, {} oscillate, in {} rates still move{}.",
+        of(Steadiness::Settled),
+        courses.len(),
+        of(Steadiness::RingingDown),
+        of(Steadiness::Oscillating),
+        of(Steadiness::Drifting),
+        moving.concat()
     )
 }
 
@@ -267,7 +281,7 @@ fn rows(courses: &[FluidRun]) -> Vec<Vec<String>> {
 }
 
 fn notes(courses: &[FluidRun]) -> Vec<String> {
-    let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
+    let mut notes = of_runs(courses.iter().map(|course| &course.subject));
     let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
     if forced > 0 {
         notes.push(format!(
@@ -275,8 +289,6 @@ fn notes(courses: &[FluidRun]) -> Vec<String> {
             plural(forced, "step")
         ));
     }
-    notes.sort();
-    notes.dedup();
     notes
 }
 

@@ -12,6 +12,7 @@ mod figures;
 mod jitter;
 mod map;
 mod margin;
+mod notes;
 mod numbers;
 mod packets;
 mod range;

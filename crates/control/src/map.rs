@@ -7,171 +7,22 @@ use std::path::Path;
 
 use weft_draw::figure::{Axis, Figure, FigureKind, Series};
 use weft_draw::text::{count, number};
-use weft_fluid::linear::{dcqcn as linear_dcqcn, smallest_margin, timely as linear_timely};
-use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
-use weft_fluid::model::marking::{Integrator, Marking, Ramp};
-use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
 use weft_report::page::{Card, Page, Section};
 
 use crate::FluidOptions;
 use crate::figures::rounded;
+use crate::notes::of_margins;
 use crate::range::{Over, Range};
-use crate::subject::{FluidLaw, Subject};
+use crate::subject::Subject;
 use crate::table::on_page;
 use weft_prepare::Error;
 
+mod point;
+
+use point::Numbers;
+
 /// Maximum cells of the plot in each direction; the CSV file has all points.
 const DRAWN: usize = 90;
-
-/// The numbers of a case: changes due to two settings are combined field by field.
-#[derive(Clone, Debug, PartialEq)]
-enum Numbers {
-    Dcqcn([f64; 16]),
-    Timely([f64; 12]),
-}
-
-impl Numbers {
-    fn of(subject: &Subject) -> Option<Numbers> {
-        if let Some(Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival }) = subject.dcqcn() {
-            let DcqcnParameters {
-                gain,
-                notification,
-                estimate_timer,
-                increase_timer,
-                byte_counter,
-                recovery,
-                step,
-            } = law;
-            let [kind, a, b, c] = match marking {
-                Marking::Ramp(Ramp { low, high, top, .. }) => [0.0, low, high, top],
-                Marking::Integrator(Integrator { reference, proportional, integral }) => {
-                    [1.0, reference, proportional, integral]
-                }
-            };
-            return Some(Numbers::Dcqcn([
-                capacity,
-                flows,
-                delay,
-                gain,
-                notification,
-                estimate_timer,
-                increase_timer,
-                byte_counter,
-                recovery,
-                step,
-                kind,
-                a,
-                b,
-                c,
-                f64::from(u8::from(marks_at_arrival)),
-                subject.least(),
-            ]));
-        }
-        let FluidLaw::Timely { settings, .. } = &subject.law else { return None };
-        let TimelyLaw::Patched { slope, divisor, .. } = settings.law else { return None };
-        let TimelyParameters {
-            capacity, segment, base, propagation, gain, step, decrease, low, high, ..
-        } = *settings;
-        let flows = subject.flows();
-        Some(Numbers::Timely([
-            capacity,
-            flows,
-            segment,
-            base,
-            propagation,
-            gain,
-            step,
-            decrease,
-            low,
-            high,
-            slope,
-            divisor,
-        ]))
-    }
-
-    fn fields(&self) -> &[f64] {
-        match self {
-            Numbers::Dcqcn(fields) => fields,
-            Numbers::Timely(fields) => fields,
-        }
-    }
-
-    fn fields_mut(&mut self) -> &mut [f64] {
-        match self {
-            Numbers::Dcqcn(fields) => fields,
-            Numbers::Timely(fields) => fields,
-        }
-    }
-
-    /// These numbers, with the fields in which `changed` differs from `base`.
-    fn with(&self, base: &Numbers, changed: &Numbers) -> Numbers {
-        let mut all = self.clone();
-        for ((field, base), changed) in all.fields_mut().iter_mut().zip(base.fields()).zip(changed.fields()) {
-            if base != changed {
-                *field = *changed;
-            }
-        }
-        all
-    }
-
-    fn near(&self, other: &Numbers) -> bool {
-        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
-        self.fields().iter().zip(other.fields()).all(close)
-    }
-
-    /// The smallest phase margin in degrees, negative where the loop is unstable; `None` if there is no steady state.
-    fn margin(&self) -> Option<f64> {
-        match self {
-            Numbers::Dcqcn(fields) => {
-                let of = bottleneck(fields);
-                if of.share() < fields[15] {
-                    return None;
-                }
-                Some(smallest_margin(&linear_dcqcn::Exact::new(&of)?))
-            }
-            Numbers::Timely(fields) => {
-                let (settings, flows) = settings(fields);
-                Some(smallest_margin(&linear_timely::Patched::new(&settings, flows)?))
-            }
-        }
-    }
-}
-
-fn bottleneck(fields: &[f64; 16]) -> Bottleneck {
-    let [
-        capacity,
-        flows,
-        delay,
-        gain,
-        notification,
-        estimate_timer,
-        increase_timer,
-        byte_counter,
-        recovery,
-        step,
-        kind,
-        a,
-        b,
-        c,
-        at_arrival,
-        _,
-    ] = *fields;
-    let law =
-        DcqcnParameters { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
-    let marking = if kind == 0.0 {
-        Marking::Ramp(Ramp { low: a, high: b, top: c, literal: false })
-    } else {
-        Marking::Integrator(Integrator { reference: a, proportional: b, integral: c })
-    };
-    Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival: at_arrival > 0.0 }
-}
-
-fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
-    let [capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope, divisor] =
-        *fields;
-    let law = TimelyLaw::Patched { slope, reference: capacity * low, divisor };
-    (TimelyParameters { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
-}
 
 /// Margins as a function of two settings.
 pub(crate) struct MarginMap {
@@ -186,8 +37,8 @@ fn drawn(margin: f64) -> f64 {
     rounded(margin.max(-180.0))
 }
 
-/// The numbers of the scenario with these values of settings.
-fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Result<Numbers, Error> {
+/// The case of the scenario with these values of settings, and its numbers.
+fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Result<(Subject, Numbers), Error> {
     let mut options = options.clone();
     let mut flows = None;
     for (range, value) in changes {
@@ -197,18 +48,15 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
             Over::Flows => flows = Some(*value),
         }
     }
-    let subjects = Subject::all(path, &options)?;
-    let [subject] = &subjects[..] else {
-        return Err(Error::BadInput(
-            "a map covers one case; remove the sweep from the scenario with `--set`".to_owned(),
-        ));
-    };
+    let [subject] = <[Subject; 1]>::try_from(Subject::all(path, &options)?).map_err(|_| {
+        Error::BadInput("a map covers one case; remove the sweep from the scenario with `--set`".to_owned())
+    })?;
     let text = "margins exist for dcqcn and patched-timely, whose fixed point is unique";
-    let mut numbers = Numbers::of(subject).ok_or_else(|| Error::BadInput(text.to_owned()))?;
+    let mut numbers = Numbers::of(&subject).ok_or_else(|| Error::BadInput(text.to_owned()))?;
     if let Some(flows) = flows {
         numbers.fields_mut()[1] = flows;
     }
-    Ok(numbers)
+    Ok((subject, numbers))
 }
 
 /// Computes the map.
@@ -223,21 +71,23 @@ pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
     if ranges[0].name() == ranges[1].name() {
         return Err(same());
     }
-    let base = read(path, options, &[])?;
+    let (_, base) = read(path, options, &[])?;
     let along = |range: &Range| -> Result<Vec<Numbers>, Error> {
-        range.values.iter().map(|value| read(path, options, &[(range, *value)])).collect()
+        range.values.iter().map(|value| Ok(read(path, options, &[(range, *value)])?.1)).collect()
     };
     let [columns, rows] = [along(&ranges[0])?, along(&ranges[1])?];
     let last = (columns.len() - 1, rows.len() - 1);
+    let mut corners = Vec::new();
     for (x, y) in [(0, 0), (last.0, 0), (0, last.1), last] {
         let changes = [(&ranges[0], ranges[0].values[x]), (&ranges[1], ranges[1].values[y])];
-        if !read(path, options, &changes)?.near(&columns[x].with(&base, &rows[y])) {
+        let (corner, numbers) = read(path, options, &changes)?;
+        if !numbers.near(&columns[x].with(&base, &rows[y])) {
             return Err(same());
         }
+        corners.push(corner);
     }
     let margins = all(&base, &columns, &rows);
-    let notes = Subject::all(path, options)?.iter().flat_map(Subject::margin_notes).collect();
-    Ok(MarginMap { ranges, margins, notes })
+    Ok(MarginMap { ranges, margins, notes: of_margins(corners.iter()) })
 }
 
 /// Every pair, row by row, on all cores.

@@ -15,6 +15,7 @@ use weft_fluid::linear::{Margins, Response, response};
 use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines, rounded};
+use crate::notes::of_margins;
 use crate::subject::Subject;
 use crate::table::on_page;
 use weft_draw::Columns;
@@ -173,7 +174,7 @@ fn departing_words(exact: &CaseMargins, found: &[CaseMargins]) -> String {
 }
 
 fn notes(found: &[CaseMargins]) -> Vec<String> {
-    let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.margin_notes()).collect();
+    let mut notes = of_margins(found.iter().map(|one| &one.subject));
     notes.extend(found.iter().filter_map(CaseMargins::waits));
     if found.iter().any(|one| one.beyond && one.by_trips) {
         let text = "The steady state lies above the upper threshold (`high`), where every rate falls: there the margin means nothing \

@@ -5,7 +5,6 @@ use std::path;
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, LinkId, Rate, Span};
-use weft_draw::text::number;
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnFlow, DcqcnModel};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, TimelyModel};
@@ -43,8 +42,8 @@ pub(crate) struct Subject {
     pub(crate) seed: u64,
     /// The simulated time of a packet run, in seconds.
     pub(crate) until: Option<f64>,
-    /// Notes on what the model leaves out.
-    pub(crate) notes: Vec<String>,
+    /// What the model leaves out of the settings and the path.
+    pub(crate) omitted: Vec<String>,
 }
 
 /// The law of all flows.
@@ -62,7 +61,12 @@ pub(crate) enum FluidLaw {
         paths: Vec<(f64, f64)>,
     },
     /// TIMELY and its variants, with each group's initial estimate.
-    Timely { settings: timely::TimelyParameters, estimates: Vec<f64> },
+    Timely {
+        settings: timely::TimelyParameters,
+        estimates: Vec<f64>,
+        /// The part of a measured round trip, in seconds, that is neither queueing nor subtracted.
+        unsubtracted: Option<f64>,
+    },
 }
 
 /// The settings of a transport that has a fluid model.
@@ -116,7 +120,7 @@ impl Subject {
         let groups = groups(&found, unit, &sender);
         let longest = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
         let alike = found.paths.iter().all(|path| path.round_trip == longest);
-        let (law, notes) = law(&sender, case, (unit, options.continued), (&found, &groups))?;
+        let (law, omitted) = law(&sender, case, (unit, options.continued), (&found, &groups))?;
         Ok(Subject {
             label: case.labels.join(", "),
             link: found.name,
@@ -131,7 +135,7 @@ impl Subject {
             jitter,
             seed,
             until: case.settings.measure.until.map(Span::seconds),
-            notes,
+            omitted,
         })
     }
 
@@ -184,7 +188,7 @@ impl Subject {
 
     /// The model over time for TIMELY and its variants.
     pub(crate) fn timely_model(&self) -> Option<TimelyModel> {
-        let FluidLaw::Timely { settings, estimates } = &self.law else { return None };
+        let FluidLaw::Timely { settings, estimates, .. } = &self.law else { return None };
         let flow =
             |(start, estimate): (&Start, &f64)| timely::TimelyFlow { start: *start, estimate: *estimate };
         let mut model = TimelyModel::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
@@ -202,20 +206,10 @@ impl Subject {
         plural(self.flows())
     }
 
-    /// What a margin leaves out beyond [`Subject::notes`], because it has no time in which anything could be random.
-    pub(crate) fn margin_notes(&self) -> Vec<String> {
-        let jittered = (self.jitter.most > 0.0).then(|| {
-            format!(
-                "Margins leave out `feedback_jitter`, here up to {} us: `weft fluid run` has it.",
-                number(self.jitter.most * 1e6)
-            )
-        });
-        let apart = self.integrates_at_hosts().then(|| {
-            "The rates of hosts with an integrator stay as far apart as they start (CoNEXT 2016, theorem 6); a margin is that of \
-             equal rates."
-                .to_owned()
-        });
-        self.notes.iter().cloned().chain(jittered).chain(apart).collect()
+    /// The part of a round trip, in seconds, that is neither queueing nor subtracted by a law that measures round trips;
+    /// `None` if the law subtracts something or measures none.
+    pub(crate) fn unsubtracted(&self) -> Option<f64> {
+        if let FluidLaw::Timely { unsubtracted, .. } = self.law { unsubtracted } else { None }
     }
 
     /// Whether every host integrates the deviation of its delay from a reference.
@@ -299,10 +293,8 @@ fn law(
     let settings = measured.settings(unit.per_second(found.rate), path, unit);
     let estimates =
         (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
-    Ok((
-        FluidLaw::Timely { settings, estimates: estimates.collect() },
-        measured.notes(found, path.round_trip),
-    ))
+    let (estimates, unsubtracted) = (estimates.collect(), measured.unsubtracted(path, unit));
+    Ok((FluidLaw::Timely { settings, estimates, unsubtracted }, measured.notes(found)))
 }
 
 /// The initial value of a host's integrator, drawn as the packet simulation draws it.

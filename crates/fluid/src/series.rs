@@ -1,4 +1,4 @@
-//! Time series of a model, and whether they settle, ring down, or oscillate.
+//! Time series of a model, and whether they settle, ring down, oscillate, or grow.
 
 use crate::dde::{Effort, Stepping, integrate};
 use crate::model::Model;
@@ -33,6 +33,10 @@ pub enum Steadiness {
     Oscillating,
     /// The queue is calm, but rates still move in one direction.
     Drifting,
+    /// It rises from quarter to quarter, as a queue does whose senders exceed the link.
+    Growing,
+    /// It falls from quarter to quarter.
+    Shrinking,
 }
 
 /// Minimum, maximum and mean of a quantity.
@@ -68,7 +72,8 @@ const CALM: f64 = 0.02;
 const DECAY: f64 = 0.9;
 
 /// Classifies the second half of a series: settled if the swing of its last quarter is less than 2 % of its mean (or of
-/// `scale`, if that is more), ringing down if it is less than 0.9 times that of the third quarter.
+/// `scale`, if that is more), ringing down if it is less than 0.9 times that of the third quarter, growing or shrinking if
+/// its mean is beyond all values of the third quarter, otherwise oscillating.
 #[must_use]
 pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
     let quarter = values.len() / 4;
@@ -78,6 +83,10 @@ pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
         Steadiness::Settled
     } else if last.swing() < DECAY * before.swing() {
         Steadiness::RingingDown
+    } else if last.mean > before.greatest {
+        Steadiness::Growing
+    } else if last.mean < before.least {
+        Steadiness::Shrinking
     } else {
         Steadiness::Oscillating
     }
@@ -196,6 +205,18 @@ mod tests {
         assert_eq!(of.ends_being_finite(), Some(0.5));
         (of.queue[1], of.rates[1][2]) = (0.0, 0.0);
         assert_eq!(of.ends_being_finite(), None);
+    }
+
+    #[test]
+    fn a_queue_that_rises_or_falls_does_not_oscillate() {
+        let line = |slope: f64| -> Vec<f64> {
+            wave(0.0).iter().zip(0..).map(|(v, n)| v + slope * f64::from(n)).collect()
+        };
+        assert_eq!(verdict(&line(0.01), 1.0), Steadiness::Growing);
+        assert_eq!(verdict(&line(-0.01), 1.0), Steadiness::Shrinking);
+        assert_eq!(verdict(&line(0.0005), 1.0), Steadiness::Oscillating, "half a swing in the whole run");
+        let moving = FluidSeries { queue: line(1.0), rates: vec![vec![1.0; 4000]], ..FluidSeries::default() };
+        assert_eq!(moving.steadiness(), Steadiness::Growing);
     }
 
     #[test]

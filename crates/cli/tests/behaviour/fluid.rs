@@ -319,6 +319,46 @@ fn rates_that_still_climb_have_not_settled() {
     assert!(out.contains("rates still moving") && !out.contains("settled"), "{out}");
 }
 
+/// Senders that may not go below their least rate fill the queue for ever: that is no oscillation, and has no mean.
+#[test]
+fn a_queue_that_grows_for_ever_does_not_oscillate() {
+    let floor = "--flows 64 --set transport.dcqcn.min_rate=1Gbps --until 20ms";
+    let folder = folder("fluid-grows");
+    let out = good(&folder, &format!("fluid run s.toml {floor}"));
+    assert!(out.contains("the queue grows, from 30") && out.contains(" growing"), "{out}");
+    assert!(!out.contains("oscillating"), "{out}");
+    let page = text(&folder.join("runs/ten-senders/fluid/run/report.html"));
+    assert!(page.contains("the queue grows") && !page.contains("oscillating"));
+}
+
+/// Senders that may not go below their least rate fill the queue for ever: that is no oscillation.
+#[test]
+fn a_queue_that_grows_for_ever_does_not_oscillate() {
+    let folder = folder("fluid-grows");
+    let floor = "--flows 64 --set transport.dcqcn.min_rate=1Gbps --until 20ms";
+    let out = good(&folder, &format!("fluid run s.toml {floor}"));
+    assert!(out.contains("the queue grows, from") && out.contains("growing"), "{out}");
+    assert!(!out.contains("oscillating"), "{out}");
+    let page = text(&folder.join("runs/ten-senders/fluid/run/report.html"));
+    assert!(page.contains("the queue grows, from") && !page.contains("oscillating"));
+}
+
+/// A host measures a round trip from the departure of its packet: without the 0.2 us that its card takes for 1000 B at
+/// 40 Gb/s. That is what `base_rtt` is to subtract, so that thresholds are those of queueing alone.
+#[test]
+fn the_note_on_base_rtt_names_what_hosts_measure() {
+    let folder = folder("fluid-base");
+    let timely = |more: &str| good(&folder, &format!("fluid {more} --law patched-timely"));
+    let noted = |out: &str| {
+        let (_, rest) = out.split_once("whole round trips, and ").expect("a note");
+        rest.split_once(" us of these").expect("an amount").0.to_owned()
+    };
+    let of = |more: &str| noted(&timely(&format!("margin s.toml --flows 2 {more}")));
+    assert_eq!([of("--delay 10us"), of("--delay 20us")], ["9.80", "19.80"]);
+    let map = timely("sweep s.toml --over flows=2..4:2 --over delay=10us..20us:2");
+    assert_eq!(noted(&map), "9.80 to 19.80");
+}
+
 #[test]
 fn what_has_no_fluid_model_is_refused_with_a_reason() {
     let folder = folder("fluid-refused");

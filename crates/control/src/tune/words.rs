@@ -15,6 +15,7 @@ use super::trial::{self, ENOUGH, Trial};
 use super::{Candidate, HYPER, ROOM, Tuning, settings, worst, worst_departing};
 use crate::convert::Unit;
 use crate::figures::{line, lines, rounded};
+use crate::notes::of_margins;
 use crate::range;
 use crate::subject::plural;
 use crate::table::on_page;
@@ -281,7 +282,7 @@ impl Tuning {
     /// Headline, reasons, table, settings.
     pub(crate) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
-        for reason in self.reasons().into_iter().chain(self.subject.margin_notes()) {
+        for reason in self.reasons().into_iter().chain(of_margins(std::iter::once(&self.subject))) {
             let _ = writeln!(text, "{reason}");
         }
         let rows = self.rows();
@@ -316,7 +317,7 @@ impl Tuning {
 
     fn warnings(&self) -> Vec<String> {
         let reasons = if self.best.is_none() { self.reasons() } else { Vec::new() };
-        reasons.into_iter().chain(self.subject.margin_notes()).collect()
+        reasons.into_iter().chain(of_margins(std::iter::once(&self.subject))).collect()
     }
 
     /// The page, without the scenario.
