@@ -331,18 +331,6 @@ fn a_queue_that_grows_for_ever_does_not_oscillate() {
     assert!(page.contains("the queue grows") && !page.contains("oscillating"));
 }
 
-/// Senders that may not go below their least rate fill the queue for ever: that is no oscillation.
-#[test]
-fn a_queue_that_grows_for_ever_does_not_oscillate() {
-    let folder = folder("fluid-grows");
-    let floor = "--flows 64 --set transport.dcqcn.min_rate=1Gbps --until 20ms";
-    let out = good(&folder, &format!("fluid run s.toml {floor}"));
-    assert!(out.contains("the queue grows, from") && out.contains("growing"), "{out}");
-    assert!(!out.contains("oscillating"), "{out}");
-    let page = text(&folder.join("runs/ten-senders/fluid/run/report.html"));
-    assert!(page.contains("the queue grows, from") && !page.contains("oscillating"));
-}
-
 /// A host measures a round trip from the departure of its packet: without the 0.2 us that its card takes for 1000 B at
 /// 40 Gb/s. That is what `base_rtt` is to subtract, so that thresholds are those of queueing alone.
 #[test]
