@@ -79,6 +79,9 @@ pub struct RunRecord {
     pub ended: Time,
     /// Statistics cover flows that start at or after this instant.
     pub warm_up: Time,
+    /// No traffic starts before this instant, and goodput and loads are averages from here on: the least `start` of the
+    /// traffic entries.
+    pub begins: Time,
     /// The part of the run in which flows arrived. `None`: flows start together or in turn, or the run ended before the last
     /// flow started or during the warm-up.
     pub arrivals: Option<ArrivalRecord>,
@@ -96,6 +99,12 @@ impl RunRecord {
     #[must_use]
     pub fn averaged(&self) -> Option<ArrivalRecord> {
         self.arrivals.filter(|arrivals| arrivals.most)
+    }
+
+    /// The instant from which goodput is averaged: the end of the warm-up or, if later, the beginning of the traffic.
+    #[must_use]
+    pub fn measured_from(&self) -> Time {
+        self.warm_up.max(self.begins)
     }
 }
 
@@ -151,6 +160,8 @@ pub struct LinkRecord {
     pub delay: Span,
     /// Down for at least part of the run.
     pub failed: bool,
+    /// When its cable is down, in order: from, until; [`Time::NEVER`] if it stays down.
+    pub down: Vec<(Time, Time)>,
     /// Bytes sent, wire bytes.
     pub sent: Bytes,
     /// Of these, bytes sent while flows arrived; see [`RunRecord::arrivals`].
@@ -173,6 +184,15 @@ pub struct LinkRecord {
     /// fraction of its rate. `None`: it was down at the start, is not between switches, or flows do not arrive over
     /// time. Engines leave it empty.
     pub offered: Option<f64>,
+}
+
+impl LinkRecord {
+    /// The time between two instants in which its cable was up.
+    #[must_use]
+    pub fn up_between(&self, from: Time, until: Time) -> Span {
+        let lost = self.down.iter().map(|down| down.1.min(until).since(down.0.max(from)));
+        lost.fold(until.since(from), |up, lost| Span(up.0 - lost.0))
+    }
 }
 
 /// One flow, finished or not.

@@ -10,14 +10,16 @@ use weft_topology::{Change, Link, Node};
 use crate::setup::Setup;
 
 impl Setup {
-    /// The record of a run in which nothing has happened yet: tags, nodes, links, warm-up.
+    /// The record of a run in which nothing has happened yet: tags, nodes, links, warm-up and beginning of the traffic.
     #[must_use]
     pub fn record(&self) -> RunRecord {
+        let down = self.timeline.downtimes(self.graph.cables().len());
         RunRecord {
             tags: self.tags.clone(),
             nodes: self.nodes(),
-            links: self.graph.links().iter().map(|link| self.link(link)).collect(),
+            links: self.graph.links().iter().map(|link| self.link(link, &down[link.cable])).collect(),
             warm_up: self.warm_up,
+            begins: self.flows.begins(),
             may_pause: self.pauses(),
             incidents: self.incidents(),
             ..RunRecord::default()
@@ -57,13 +59,14 @@ impl Setup {
         format!("{}-{}", self.graph.name(cable.a.node), self.graph.name(cable.b.node))
     }
 
-    fn link(&self, link: &Link) -> LinkRecord {
+    fn link(&self, link: &Link, down: &[(Time, Time)]) -> LinkRecord {
         LinkRecord {
             from: self.graph.node_index(link.from) as u32,
             to: self.graph.node_index(link.to) as u32,
             port: link.port.0,
             rate: link.rate,
             delay: link.delay,
+            down: down.to_vec(),
             ..LinkRecord::default()
         }
     }

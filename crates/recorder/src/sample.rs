@@ -265,23 +265,33 @@ fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
     (values.map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// For each leaf, its ports towards other switches.
+/// The tier of a node: 0 for hosts, 1 for leaves.
+fn tier(graph: &Graph, node: Node) -> u8 {
+    match node {
+        Node::Host(_) => 0,
+        Node::Switch(switch) => graph.switches()[switch.index()].tier,
+    }
+}
+
+/// For each leaf, its ports towards switches above it. Those of its own tier are neighbours, not alternatives.
 fn uplinks(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
+    let is_up = |link: &Link| tier(graph, link.to) > tier(graph, link.from);
     let of_leaf = |leaf: &SwitchId| {
-        let up = |(_, link, switch): &(LinkId, &Link, SwitchId)| {
-            switch == leaf && matches!(link.to, Node::Switch(_))
-        };
-        (0..links.len()).filter(|n| up(&links[*n])).collect::<Vec<_>>()
+        let own = (0..links.len()).filter(|n| links[*n].2 == *leaf && is_up(links[*n].1));
+        own.collect::<Vec<_>>()
     };
     parallel("uplinks of a leaf", 1, graph.leaves().iter().map(of_leaf))
 }
 
-/// For each leaf, the ports of other switches towards it.
+/// For each leaf, the ports towards it of switches above. Their hop is that of packets that cross the highest tier.
 fn towards(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
+    let is_down = |link: &Link| tier(graph, link.to) < tier(graph, link.from);
     let to_leaf = |leaf: &SwitchId| {
-        (0..links.len()).filter(|n| links[*n].1.to == Node::Switch(*leaf)).collect::<Vec<_>>()
+        let from_above = |link: &Link| link.to == Node::Switch(*leaf) && is_down(link);
+        (0..links.len()).filter(|n| from_above(links[*n].1)).collect::<Vec<_>>()
     };
-    parallel("switch ports towards a leaf", 2, graph.leaves().iter().map(to_leaf))
+    let tiers = graph.switches().iter().map(|switch| switch.tier).max().unwrap_or(1);
+    parallel("switch ports towards a leaf", 2 * (tiers - 1), graph.leaves().iter().map(to_leaf))
 }
 
 fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>) -> ParallelPorts {
@@ -293,6 +303,12 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weft_topology::shapes::fat_tree::FatTreeSettings;
+    use weft_topology::shapes::full_mesh::FullMeshSettings;
+    use weft_topology::shapes::leaf_spine::LeafSpineSettings;
+    use weft_topology::shapes::parking_lot::ParkingLotSettings;
+    use weft_topology::shapes::single_switch::SingleSwitchSettings;
+    use weft_topology::{TopologySettings, build};
 
     /// Equal queues at the ports that are up are balanced, whatever has failed; a port that is left alone has no parallel one.
     #[test]
@@ -340,6 +356,30 @@ mod tests {
         }
         let (series, _) = sampler.results();
         assert_eq!((series.peak, series.sum), (vec![9_000_000_000, 7], vec![14_000_000_000, 7]));
+    }
+
+    /// Hops and sizes of the sets of parallel ports in a network.
+    fn sets(topology: &TopologySettings) -> [(u8, usize); 2] {
+        let graph = build(topology).expect("it is a network");
+        let links = sampled(&graph);
+        [uplinks(&graph, &links), towards(&graph, &links)].map(|kind| (kind.hop, kind.sets.concat().len()))
+    }
+
+    /// Ports towards a leaf have the hop that they have in waits and drops: the second of four, or the fourth of six.
+    #[test]
+    fn parallel_ports_lead_up_from_a_leaf_or_down_to_it() {
+        let leaf_spine = LeafSpineSettings { leaves: 3, spines: 2, ..LeafSpineSettings::default() };
+        assert_eq!(sets(&TopologySettings::LeafSpine(leaf_spine)), [(1, 6), (2, 6)]);
+        let fat_tree = FatTreeSettings { k: 4, ..FatTreeSettings::default() };
+        assert_eq!(sets(&TopologySettings::FatTree(fat_tree)), [(1, 16), (4, 16)]);
+    }
+
+    #[test]
+    fn cables_between_neighbours_of_one_tier_are_not_parallel() {
+        let none = |topology| assert_eq!(sets(&topology).map(|(_, ports)| ports), [0, 0], "{topology:?}");
+        none(TopologySettings::ParkingLot(ParkingLotSettings::default()));
+        none(TopologySettings::FullMesh(FullMeshSettings::default()));
+        none(TopologySettings::SingleSwitch(SingleSwitchSettings::default()));
     }
 
     #[test]

@@ -312,23 +312,21 @@ fn averaged(summary: &Summary) -> String {
     let time = |seconds: f64| duration(seconds * 1e6);
     match (summary.arrivals_until_s.zip(summary.drain_s()), summary.drains_from_s) {
         (Some((until, drain)), _) => {
-            format!(" while flows arrive ({}, then {} of drain)", since_warm_up(summary, until), time(drain))
+            format!(" while flows arrive ({}, then {} of drain)", averaged_until(summary, until), time(drain))
         }
         (None, Some(last)) => {
-            let all = since_warm_up(summary, summary.simulated_s);
+            let all = averaged_until(summary, summary.simulated_s);
             format!(" over all {all} (the last flow starts at {})", time(last))
         }
         (None, None) => String::new(),
     }
 }
 
-/// `2 ms`, or with a warm-up `1 ms to 2 ms`: the part of the run up to an instant over which goodput is averaged.
-pub(crate) fn since_warm_up(summary: &Summary, until_s: f64) -> String {
-    let until = duration(until_s * 1e6);
-    match summary.warm_up_s > 0.0 {
-        true => format!("{} to {until}", duration(summary.warm_up_s * 1e6)),
-        false => until,
-    }
+/// `2 ms`, or with a warm-up or traffic that begins later `1 ms to 2 ms`: the part of the run up to an instant over which
+/// goodput is averaged.
+pub(crate) fn averaged_until(summary: &Summary, until_s: f64) -> String {
+    let (from, until) = (summary.measured_from_s(), duration(until_s * 1e6));
+    if from > 0.0 { format!("{} to {until}", duration(from * 1e6)) } else { until }
 }
 
 /// The flows that waited for a time-out, if any did.
@@ -382,20 +380,18 @@ pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> St
 mod tests {
     use super::*;
 
-    /// Goodput is averaged from the warm-up on.
+    /// Goodput is averaged from the warm-up on, or from the beginning of the traffic if that is later.
     #[test]
     fn goodput_says_over_which_part_of_a_run_it_is_averaged() {
-        let words = |warm_up_s| {
-            let run =
-                Summary { warm_up_s, simulated_s: 0.03, arrivals_until_s: Some(0.02), ..Summary::default() };
+        let words = |warm_up_s, begins_s| {
+            let (simulated_s, arrivals_until_s) = (0.03, Some(0.02));
+            let run = Summary { warm_up_s, begins_s, simulated_s, arrivals_until_s, ..Summary::default() };
             averaged(&run).replace('\u{202f}', " ")
         };
-        assert!(words(0.0).starts_with(" while flows arrive (20.0 ms, then 10.0 ms"), "{}", words(0.0));
-        assert!(
-            words(0.008).starts_with(" while flows arrive (8.00 ms to 20.0 ms, then"),
-            "{}",
-            words(0.008)
-        );
+        let told = |found: String, part| assert!(found.starts_with(part), "{found}");
+        told(words(0.0, 0.0), " while flows arrive (20.0 ms, then 10.0 ms");
+        told(words(0.008, 0.0), " while flows arrive (8.00 ms to 20.0 ms, then");
+        told(words(0.008, 0.012), " while flows arrive (12.0 ms to 20.0 ms, then");
     }
     use crate::summary::{DeadlineCounts, Deadlines, FlowMeasure, Waiting};
 

@@ -159,7 +159,11 @@ const LINKS: TableWords = TableWords {
             "B",
             "bytes on the wire up to the start of the last flow; where loads are averages over the arrivals",
         ),
-        ("utilisation", "", "share of capacity used, over the period that summary.json names"),
+        (
+            "utilisation",
+            "",
+            "share of capacity used while its cable was up, over the period that summary.json names",
+        ),
         (
             "utilisation_in_arrivals",
             "",

@@ -58,7 +58,7 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let until = settings.measure.until.map(|span| Time::ZERO + span);
         let shape = shape(settings, graph, (folder, &capacities));
         let of_patterns = notes(&settings.flows(), &shape, until);
-        let more = overload(settings, (graph, &state), &shape).into_iter().chain(silence(settings));
+        let more = overload(settings, (graph, &state), &shape);
         let idle = without_effect_in(case, graph, folder);
         for note in of_patterns.into_iter().chain(more).chain(idle) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
@@ -99,18 +99,6 @@ fn overload(
              limit single links where flows cross several of them",
             graph.name(link.from),
             graph.name(link.to)
-        )
-    })
-}
-
-/// No traffic starts until some time after the warm-up, although averages count from the warm-up.
-fn silence(settings: &ScenarioSettings) -> Option<String> {
-    let first = settings.traffic.iter().map(|entry| entry.flows.start).min()?;
-    let warm_up = settings.measure.warm_up;
-    let from = if warm_up == Span::ZERO { "the start of the run".to_owned() } else { warm_up.to_string() };
-    (first > warm_up).then(|| {
-        format!(
-            "nothing is sent before {first}, but goodput and link loads are averaged from {from} on: set measure.warm_up = \"{first}\""
         )
     })
 }

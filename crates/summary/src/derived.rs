@@ -181,15 +181,24 @@ pub fn slowdown(flow: &FlowRecord) -> f64 {
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
-/// The share of its line rate at which a link sent while flows arrived or, without that period, over the whole run. A
-/// packet counts from its first bit; the part of it beyond the end of the period, which would exceed 1, is cut off.
+/// The time in which a link could send while flows arrived or, without that period, over the whole run, as a fraction of
+/// the period, which begins with the traffic. 1 unless its cable was down.
+#[must_use]
+pub fn time_up(link: &LinkRecord, record: &RunRecord, window: Option<ArrivalRecord>) -> f64 {
+    let until = window.map_or(record.ended, |arrivals| arrivals.until);
+    let (up, all) = (link.up_between(record.begins, until), until.since(record.begins));
+    if all.0 > 0 { up.seconds() / all.seconds() } else { 0.0 }
+}
+
+/// The share of its line rate at which a link sent in that time. A packet counts from its first bit; the part of it beyond
+/// the end of the period, which would exceed 1, is cut off.
 #[must_use]
 pub fn utilisation(link: &LinkRecord, record: &RunRecord, window: Option<ArrivalRecord>) -> f64 {
     let (sent, until) = match window {
         Some(arrivals) => (link.sent_in_arrivals, arrivals.until),
         None => (link.sent, record.ended),
     };
-    let capacity = link.rate.0 as f64 * until.seconds();
+    let capacity = link.rate.0 as f64 * link.up_between(record.begins, until).seconds();
     if capacity > 0.0 { (sent.bits() as f64 / capacity).min(1.0) } else { 0.0 }
 }
 

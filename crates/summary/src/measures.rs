@@ -1,6 +1,6 @@
 //! Computes the summary from a record and the statistics of its flows. Must not depend on how results are shown.
 
-use crate::derived::{tier, utilisation};
+use crate::derived::{tier, time_up, utilisation};
 use crate::summary::{
     ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered,
     PauseCause, RunFacts, Summary, Uplinks, Waiting, hop_names, stop_name,
@@ -14,7 +14,7 @@ use weft_core::record::{
     ArbitrationCounts, ArrivalRecord, HELD_MEASURES, HeldFlows, JOB_MEASURES, JobRecord, LinkRecord,
     PAUSE_MEASURES, Quantity, QueueSeries, RunRecord, TaskRecord,
 };
-use weft_statistics::{Distribution, mean};
+use weft_statistics::Distribution;
 
 impl Summary {
     /// Reduces a record that holds its flows to its statistics.
@@ -36,6 +36,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
     Summary {
         simulated_s: record.ended.seconds(),
         warm_up_s: record.warm_up.seconds(),
+        begins_s: record.begins.seconds(),
         wall_s: facts.wall_s,
         threads: facts.threads,
         events: record.events,
@@ -188,7 +189,7 @@ fn lengths(packets: &Histogram) -> Lengths {
 /// The averages of the arrivals, in a run that is averaged as a whole because it mostly drains.
 fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
     let arrivals = record.arrivals.filter(|arrivals| !arrivals.most)?;
-    let (utilisation_max, fabric_utilisation) = loads(record, Some(arrivals)).unzip();
+    let (utilisation_max, fabric_utilisation) = loads(record, Some(arrivals));
     Some(ArrivalAverages {
         until_s: arrivals.until.seconds(),
         goodput_gbps: goodput(record, Some(arrivals), bits),
@@ -198,22 +199,30 @@ fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
     })
 }
 
-/// Greatest utilisation of a switch's link, and the mean of those between switches that were up throughout, where loads were
-/// measured.
-fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<(f64, f64)> {
+/// Greatest utilisation of a switch's link, and the mean of those between switches, where loads were measured.
+fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> (Option<f64>, Option<f64>) {
+    if !record.measured.has(Quantity::Loads) {
+        return (None, None);
+    }
     let switches = || record.links.iter().filter(|link| tier(record, link.from) > 0);
     let used = |link: &LinkRecord| utilisation(link, record, window);
-    let fabric = switches().filter(|link| tier(record, link.to) > 0 && !link.failed).map(used);
-    let fabric: Vec<f64> = fabric.collect();
-    let most = switches().map(used).fold(0.0, f64::max);
-    record.measured.has(Quantity::Loads).then(|| (most, mean(&fabric).unwrap_or(0.0)))
+    let fabric = switches().filter(|link| tier(record, link.to) > 0);
+    let fabric = fabric.map(|link| (used(link), time_up(link, record, window)));
+    (Some(switches().map(used).fold(0.0, f64::max)), weighted_mean(fabric))
+}
+
+/// The mean of values with weights; `None` without a positive weight.
+fn weighted_mean(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (sum, weights) =
+        values.fold((0.0, 0.0), |(sum, weights), (value, weight)| (sum + value * weight, weights + weight));
+    (weights > 0.0).then(|| sum / weights)
 }
 
 fn links(record: &RunRecord) -> Links {
     let has = |quantity| record.measured.has(quantity);
     let tier = |node: u32| tier(record, node);
     let switches = || record.links.iter().filter(|link| tier(link.from) > 0);
-    let (utilisation_max, fabric_utilisation) = loads(record, record.averaged()).unzip();
+    let (utilisation_max, fabric_utilisation) = loads(record, record.averaged());
     Links {
         utilisation_max,
         fabric_utilisation,
@@ -251,13 +260,13 @@ fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
     towards
 }
 
-/// Goodput after the warm-up, Gbit/s, while flows arrived or over the whole run.
+/// Goodput after the warm-up and the beginning of the traffic, Gbit/s, while flows arrived or over the whole run.
 fn goodput(record: &RunRecord, window: Option<ArrivalRecord>, bits: u64) -> f64 {
     let (bits, until) = match window {
         Some(arrivals) => (arrivals.delivered.bits(), arrivals.until),
         None => (bits, record.ended),
     };
-    let span = until.since(record.warm_up).seconds();
+    let span = until.since(record.measured_from()).seconds();
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
@@ -266,7 +275,7 @@ fn goodput(record: &RunRecord, window: Option<ArrivalRecord>, bits: u64) -> f64 
 fn drains_from(record: &RunRecord, starts: Option<(Time, Time)>) -> Option<f64> {
     let (first, last) = starts.filter(|_| record.averaged().is_none())?;
     let drain = record.ended.0.saturating_sub(last.0);
-    (first < last && drain > last.since(record.warm_up).0).then(|| last.seconds())
+    (first < last && drain > last.since(record.measured_from()).0).then(|| last.seconds())
 }
 
 #[cfg(test)]
@@ -437,6 +446,55 @@ mod tests {
         assert!((summary.drain_s().expect("known") - 90e-6).abs() < 1e-12);
         let whole = Summary::new(&RunRecord { arrivals: None, ..arriving }, &RunFacts::default());
         assert!((whole.links.utilisation_max.expect("measured") - 2.0 / 11.0).abs() < 1e-9);
+    }
+
+    /// Traffic that begins at 90 us of 110: 1 Mbit in 20 us, not in 100.
+    #[test]
+    fn averages_begin_with_the_traffic() {
+        let begins = Time::ZERO + Span::from_us(90);
+        let nodes = [1, 2].map(|tier| NodeRecord { tier, ..NodeRecord::default() }).to_vec();
+        let rate = weft_core::Rate::from_gbps(100);
+        let link = LinkRecord { to: 1, rate, sent: Bytes(125_000), ..LinkRecord::default() };
+        let flows = vec![flow(125_000, 95, Some(10))];
+        let late = RunRecord { begins, nodes, links: vec![link], flows, ..record() };
+        let of = |record: &RunRecord| {
+            let summary = Summary::new(record, &RunFacts::default());
+            ["goodput", "utilisation.max", "utilisation.fabric"]
+                .map(|name| summary.metric(name).expect("measured"))
+        };
+        let near = |found: [f64; 3], told: [f64; 3]| {
+            assert!(found.iter().zip(told).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?} is not {told:?}");
+        };
+        near(of(&late), [50.0, 0.5, 0.5]);
+        near(of(&RunRecord { begins: Time::ZERO, ..late }), [10.0, 1.0 / 11.0, 1.0 / 11.0]);
+    }
+
+    /// Of 110 us at 100 Gbit/s, a cable that is down from 10 to 65 us can carry half: then 0.4 of its capacity, in half of the time.
+    #[test]
+    fn links_between_switches_count_while_they_are_up() {
+        let at = |us| Time::ZERO + Span::from_us(us);
+        let nodes = [0, 1, 2].map(|tier| NodeRecord { tier, ..NodeRecord::default() }).to_vec();
+        let rate = weft_core::Rate::from_gbps(100);
+        let link = |from, to, bytes, down: &[(Time, Time)]| LinkRecord {
+            from,
+            to,
+            rate,
+            sent: Bytes(bytes),
+            failed: !down.is_empty(),
+            down: down.to_vec(),
+            ..LinkRecord::default()
+        };
+        let fabric = |links: Vec<LinkRecord>| {
+            let record = RunRecord { nodes: nodes.clone(), links, ..record() };
+            Summary::new(&record, &RunFacts::default()).metric("utilisation.fabric")
+        };
+        let near = |found: Option<f64>, told: f64| assert!((found.expect("measured") - told).abs() < 1e-9);
+        let (whole, half) = (link(1, 2, 1_375_000, &[]), link(2, 1, 275_000, &[(at(10), at(65))]));
+        let never = link(1, 2, 0, &[(Time::ZERO, Time::NEVER)]);
+        near(fabric(vec![half.clone()]), 0.4);
+        near(fabric(vec![whole, half, never.clone()]), (1.0 + 0.4 * 0.5) / 1.5);
+        assert_eq!(fabric(vec![never]), None);
+        assert_eq!(fabric(vec![link(1, 0, 1_375_000, &[]), link(0, 1, 9, &[])]), None, "hosts only");
     }
 
     #[test]

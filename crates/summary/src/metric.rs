@@ -384,6 +384,7 @@ mod tests {
             jain: Some(0.9),
             important_share: Some(0.04),
             links: Links {
+                fabric_utilisation: Some(0.2),
                 busiest_queue: Some(busiest),
                 offered: Some(Offered { uplinks: [0.8, 1.2], downlinks: [0.8, 1.3] }),
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),

@@ -5,6 +5,7 @@ mod deadlines;
 mod drops;
 mod hops;
 mod ideal;
+mod imbalance;
 mod incidents;
 mod links;
 mod offered;
@@ -21,6 +22,7 @@ pub use deadlines::{DeadlineCounts, Deadlines};
 pub use drops::{DropCell, Drops};
 pub use hops::{hop_names, tier_words};
 pub use ideal::IdealTimes;
+pub use imbalance::{Imbalance, Lengths};
 pub use incidents::{IncidentCost, ThroughputDip};
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
@@ -44,6 +46,9 @@ pub struct Summary {
     pub simulated_s: f64,
     /// Length of the warm-up, seconds.
     pub warm_up_s: f64,
+    /// The least `start` of the traffic entries, seconds, from which goodput and loads are averaged; absent if it is 0.
+    #[serde(default, skip_serializing_if = "is_start_of_run")]
+    pub begins_s: f64,
     /// Wall-clock time of the computation, seconds.
     pub wall_s: f64,
     /// Threads used.
@@ -172,6 +177,10 @@ pub struct Summary {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_start_of_run(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -271,49 +280,6 @@ pub struct Waiting {
     pub max: f64,
 }
 
-/// Mean population standard deviation of the queue lengths of parallel ports.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Imbalance {
-    /// Which ports.
-    pub name: String,
-    /// Their hop.
-    pub hop: u8,
-    /// In packets.
-    pub packets: f64,
-    /// In bytes.
-    pub bytes: f64,
-    /// In packets that wait, without the one in transmission.
-    #[serde(default)]
-    pub waiting: f64,
-    /// Samples times sets of ports.
-    pub samples: u64,
-    /// Packets waiting at one of these ports.
-    #[serde(default)]
-    pub lengths: Lengths,
-}
-
-/// Packets waiting at a port, over samples and ports; percentiles are exact below 64 packets. The paper on DRILL
-/// (SIGCOMM 2017, section 3.2.3) reports the 99.999th percentile.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Lengths {
-    /// Samples times ports.
-    pub count: u64,
-    /// Exact mean.
-    pub mean: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p99_9: f64,
-    /// 99.99th percentile.
-    pub p99_99: f64,
-    /// 99.999th percentile.
-    pub p99_999: f64,
-    /// 99.9999th percentile.
-    pub p99_9999: f64,
-    /// Exact maximum.
-    pub max: f64,
-}
-
 impl Summary {
     /// Removes what is not kept. Counts and completion times always stay.
     #[must_use]
@@ -365,6 +331,12 @@ impl Summary {
     #[must_use]
     pub fn unfinished_share(&self) -> f64 {
         self.flows.unfinished as f64 / self.flows.started.max(1) as f64
+    }
+
+    /// The instant from which goodput is averaged, seconds: the end of the warm-up or, if later, the beginning of the traffic.
+    #[must_use]
+    pub fn measured_from_s(&self) -> f64 {
+        self.warm_up_s.max(self.begins_s)
     }
 
     /// The time from the start of the last flow to the end, seconds; `None` if averages include it.

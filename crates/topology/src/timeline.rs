@@ -98,6 +98,25 @@ pub struct Timeline {
     pub changes: Vec<(Time, Change)>,
 }
 
+impl Timeline {
+    /// When each of `cables` is down, in order: from, until; [`Time::NEVER`] if it stays down.
+    #[must_use]
+    pub fn downtimes(&self, cables: usize) -> Vec<Vec<(Time, Time)>> {
+        let initial =
+            |cable| if self.initial.is_up(cable) { Vec::new() } else { vec![(Time::ZERO, Time::NEVER)] };
+        let mut found: Vec<Vec<(Time, Time)>> = (0..cables).map(initial).collect();
+        for (at, (cable, up)) in self.changes.iter().filter_map(|(at, change)| Some((*at, change.cable()?))) {
+            let open = found[cable].last_mut().filter(|(_, until)| *until == Time::NEVER);
+            match (open, up) {
+                (Some(open), true) => open.1 = at,
+                (None, false) => found[cable].push((at, Time::NEVER)),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
 /// Plays the failures against the routing protocol; groups are as the balancer requires.
 #[must_use]
 pub fn timeline(

@@ -381,3 +381,17 @@ fn an_outage_is_plain_data() {
     assert_eq!(plan.outages, [Outage { cables, at: Some(micros(3)), repair: None }]);
     assert_eq!(plan.initial(&graph), LinkState::all_up(&graph));
 }
+
+#[test]
+fn cables_are_down_from_failures_to_repairs() {
+    let graph = network(2, 3, 1);
+    let at = |us| Time::ZERO + Span::from_us(us);
+    let first = named("leaf0-spine0", None, Some(Span::from_us(5)));
+    let again = named("leaf0-spine0", Some(Span::from_us(7)), Some(Span::from_us(9)));
+    let last = named("leaf1-spine2", Some(Span::from_us(8)), None);
+    let plan = plan(&graph, &[first, again, last], 1).expect("cables of the network");
+    let timeline = timeline(&graph, &plan, &RoutingSettings::default(), Grouping::Together);
+    let down: Vec<Vec<(Time, Time)>> =
+        timeline.downtimes(graph.cables().len()).into_iter().filter(|down| !down.is_empty()).collect();
+    assert_eq!(down, [vec![(at(0), at(5)), (at(7), at(9))], vec![(at(8), Time::NEVER)]]);
+}

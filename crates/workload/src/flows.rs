@@ -33,6 +33,8 @@ pub struct Flows {
     count: usize,
     /// The first and the last start.
     starts: (Time, Time),
+    /// No traffic starts before this instant.
+    begins: Time,
     /// By traffic entry: the instant from which none of its flows gets a turn; absent, as for missing entries: its
     /// flows do not take turns.
     in_turn: Arc<[Option<Time>]>,
@@ -54,6 +56,7 @@ impl Flows {
             drawn,
             count,
             starts,
+            begins: Time::ZERO,
             in_turn: Arc::default(),
             jobs: Arc::default(),
         })
@@ -103,6 +106,18 @@ impl Flows {
         (self.starts.0 < self.starts.1 && !self.take_turns() && self.jobs.is_empty()).then_some(self.starts)
     }
 
+    /// The same flows of traffic that starts at or after `begins`, whenever its first flow does.
+    #[must_use]
+    pub fn beginning(self, begins: Time) -> Flows {
+        Flows { begins, ..self }
+    }
+
+    /// The instant before which no traffic starts.
+    #[must_use]
+    pub fn begins(&self) -> Time {
+        self.begins
+    }
+
     /// The number of flows, without those that jobs add.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -140,6 +155,7 @@ impl From<Vec<Flow>> for Flows {
         Flows {
             count: flows.len(),
             starts,
+            begins: Time::ZERO,
             drawn: Box::new(Listed::new(flows)),
             in_turn: Arc::default(),
             jobs: Arc::default(),

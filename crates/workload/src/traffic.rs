@@ -81,8 +81,9 @@ pub fn generate(
         |entry: &TrafficSettings| AnyPattern::new(&entry.pattern, ()).is_in_turn().then(|| stop(entry));
     let in_turn: Vec<Option<Time>> = traffic.iter().map(last_turn).collect();
     let jobs = jobs(traffic, shape, seed).into_iter().map(|(_, job)| job).collect();
+    let begins = traffic.iter().map(|entry| Time(entry.start.0)).min().unwrap_or(Time::ZERO);
     Flows::counted(merged, MAX_FLOWS)
-        .map(|flows| flows.taking_turns(&in_turn).with_jobs(jobs))
+        .map(|flows| flows.beginning(begins).taking_turns(&in_turn).with_jobs(jobs))
         .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
 }
 

@@ -755,6 +755,25 @@ fn stride_all_to_all_and_shuffle_are_complete() {
     assert!(turns.into_values().all(|turns| turns == [0, 1, 2, 3, 4]));
 }
 
+/// Whenever its first flow comes, traffic begins with the least `start`.
+#[test]
+fn traffic_begins_with_its_first_entry() {
+    let network = Network::new(2, 3, 30);
+    let shuffled = |tag, start| {
+        let (sizes, spacing) = (String::from("1 kB"), Some(Span::from_us(50)));
+        let pattern = PatternSettings::Shuffle(ShuffleSettings { sizes, spacing });
+        TrafficSettings { start, ..entry(tag, pattern) }
+    };
+    let begins = |traffic: &[TrafficSettings]| {
+        let flows = generate(traffic, &network.shape(), &Limits::default(), 1).expect("valid traffic");
+        flows.begins().since(Time::ZERO)
+    };
+    let (early, late) = (shuffled("a", Span::from_us(30)), shuffled("b", Span::from_us(700)));
+    assert_eq!(begins(&[late.clone(), early]), Span::from_us(30));
+    assert_eq!(begins(&[late.clone(), shuffled("c", Span::ZERO)]), Span::ZERO);
+    assert_eq!(begins(&[late]), Span::from_us(700));
+}
+
 /// The same orders as at intervals; only the dependencies differ.
 #[test]
 fn a_shuffle_without_spacing_takes_turns() {

@@ -86,17 +86,21 @@ fn throughput(course: &RunCourse) -> Figure {
 
 fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let (figure, x) = over_time(course);
-    // The length of the period over which the loads of single links are averaged.
-    let until = run.summary.arrivals_until_s.map_or(course.ended_us, |seconds| seconds * 1e6).max(1e-6);
+    // The period over which the loads of single links are averaged.
+    let from = run.summary.begins_s * 1e6;
+    let until = run.summary.arrivals_until_s.map_or(course.ended_us, |seconds| seconds * 1e6);
     let mut begins = 0.0;
     let weights = (0..course.throughput_gbps.len()).map(|bin| {
-        let rest = (until - begins).clamp(0.0, course.length_us(bin));
-        begins += course.length_us(bin);
-        rest
+        let length = course.length_us(bin);
+        let before = |instant: f64| (instant - begins).clamp(0.0, length);
+        let within = before(until) - before(from);
+        begins += length;
+        within
     });
     let weights: Vec<f64> = weights.collect();
+    let period = (until - from).max(1e-6);
     let mean =
-        |load: &[f64]| load.iter().zip(&weights).map(|(load, weight)| load * weight).sum::<f64>() / until;
+        |load: &[f64]| load.iter().zip(&weights).map(|(load, weight)| load * weight).sum::<f64>() / period;
     let busiest = course.groups.iter().max_by(|a, b| mean(&a.load).total_cmp(&mean(&b.load)))?;
     let series = course
         .groups

@@ -243,7 +243,7 @@ pub fn spread(run: &Run, heat: &Heat) -> Option<Figure> {
     let (columns, time) = columns(heat);
     Some(Figure {
         id: "spread".into(),
-        title: match run.summary.imbalance.first() {
+        title: match run.summary.imbalance.iter().find(|sampled| sampled.hop == 1) {
             Some(sampled) => {
                 format!(
                     "Queues of parallel uplinks differ by {} on average (standard deviation)",

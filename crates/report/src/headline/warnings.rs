@@ -253,7 +253,7 @@ fn drained(runs: &[Run]) -> Option<String> {
 /// Averages exclude everything after the start of the last flow; warns if that is the longer part.
 fn draining(runs: &[Run]) -> Option<String> {
     let drain = |run: &Run| Some((run.summary.drain_s()?, run.summary.arrivals_until_s?));
-    let long = |run: &Run| drain(run).filter(|(drain, arrivals)| drain > arrivals);
+    let long = |run: &Run| drain(run).filter(|(drain, last)| *drain > last - run.summary.begins_s);
     let many = runs.iter().filter_map(long).count();
     let (drain, arrivals) = runs.iter().filter_map(long).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (drain, arrivals) = (duration(drain * 1e6), duration(arrivals * 1e6));

@@ -10,7 +10,7 @@ use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{MEAN_WITH_OPEN, Run, Sweep};
-use crate::terminal::since_warm_up;
+use crate::terminal::averaged_until;
 use crate::text::{NOT_MEASURED, capitalised, count, duration, number, percent, plural, significant, value};
 use std::collections::BTreeSet;
 
@@ -98,9 +98,10 @@ fn busiest(summary: &Summary) -> String {
     let asked = summary.links.offered.as_ref().map(asked);
     let while_arriving = summary
         .arrivals_until_s
-        .map(|until| format!("while flows arrive ({})", since_warm_up(summary, until)));
-    let whole =
-        || summary.drains_from_s.map(|_| format!("over all {}", since_warm_up(summary, summary.simulated_s)));
+        .map(|until| format!("while flows arrive ({})", averaged_until(summary, until)));
+    let whole = || {
+        summary.drains_from_s.map(|_| format!("over all {}", averaged_until(summary, summary.simulated_s)))
+    };
     while_arriving.or_else(whole).into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
 }
 

@@ -4,6 +4,7 @@ use crate::derived::utilisation;
 use crate::text::{duration, plural, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use weft_core::Time;
 use weft_core::record::{ArrivalRecord, LinkRecord, Quantity, RunRecord};
 
 /// Maximum number of hosts drawn; with more, one symbol per switch represents its hosts.
@@ -94,14 +95,14 @@ impl NetworkColumns {
         network.switches = record.nodes.len() - hosts;
         network.directions = record.links.len();
         network.averaged = match record.averaged() {
-            Some(arrivals) => while_arriving(arrivals),
-            None => format!("over the whole run ({})", duration(record.ended.seconds() * 1e6)),
+            Some(arrivals) => while_arriving(record, arrivals),
+            None => format!("over the whole run ({})", period(record, record.ended)),
         };
         network.in_arrivals = record.arrivals.filter(|arrivals| !arrivals.most).map(|arrivals| {
             let pairs = pairs(record, &grouping);
             let (load, load_max) =
                 pairs.values().map(|members| loads(members, record, Some(arrivals))).unzip();
-            ArrivalLoads { averaged: while_arriving(arrivals), load, load_max }
+            ArrivalLoads { averaged: while_arriving(record, arrivals), load, load_max }
         });
         network
     }
@@ -113,8 +114,14 @@ impl NetworkColumns {
     }
 }
 
-fn while_arriving(arrivals: ArrivalRecord) -> String {
-    format!("while flows arrived ({})", duration(arrivals.until.seconds() * 1e6))
+fn while_arriving(record: &RunRecord, arrivals: ArrivalRecord) -> String {
+    format!("while flows arrived ({})", period(record, arrivals.until))
+}
+
+/// `2 ms`, or with traffic that begins later `1 ms to 2 ms`: the part of the run up to an instant over which loads are averaged.
+fn period(record: &RunRecord, until: Time) -> String {
+    let (from, until) = (record.begins.seconds(), duration(until.seconds() * 1e6));
+    if from > 0.0 { format!("{} to {until}", duration(from * 1e6)) } else { until }
 }
 
 /// Mean and greatest utilisation of links.

@@ -163,7 +163,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric(
         "imbalance.<hop>",
         "packets",
-        "mean standard deviation of queue lengths over parallel ports",
+        "mean standard deviation of queue lengths over parallel ports: uplinks of a leaf, ports down to a leaf",
         Lower,
     ),
     metric(
@@ -210,7 +210,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric(
         "goodput",
         "Gbps",
-        "payload of measured flows delivered between the warm-up and the start of the last flow",
+        "payload of measured flows delivered between the warm-up, or the beginning of the traffic, and the start of the last flow",
         Higher,
     ),
     metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
@@ -223,7 +223,12 @@ pub(super) const METRICS: &[Metric] = &[
     ),
     metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
     metric("utilisation.max", "", "utilisation of the busiest switch link, while flows arrive", Lower),
-    metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
+    metric(
+        "utilisation.fabric",
+        "",
+        "mean utilisation of links between switches, while they were up",
+        Neither,
+    ),
     metric("utilisation.uplinks.min", "", "utilisation of the least used uplink of a leaf", Higher),
     metric("utilisation.uplinks.mean", "", "mean utilisation of the uplinks of leaves", Neither),
     metric("utilisation.uplinks.max", "", "utilisation of the most used uplink of a leaf", Lower),

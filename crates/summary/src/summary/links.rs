@@ -10,7 +10,8 @@ pub struct Links {
     /// Utilisation of the busiest link over the period of [`arrivals_until_s`](super::Summary::arrivals_until_s), as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utilisation_max: Option<f64>,
-    /// Mean utilisation of links between switches over that period, as a fraction.
+    /// Mean utilisation of links between switches over the part of that period in which each was up, as a fraction; absent if none
+    /// was up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fabric_utilisation: Option<f64>,
     /// Peak queue, wire bytes.
@@ -19,7 +20,7 @@ pub struct Links {
     /// Queue at the port with the greatest mean, wire bytes; absent if queues were not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_queue: Option<Distribution>,
-    /// Utilisation of the uplinks of leaves; absent without switches above them.
+    /// Utilisation of the uplinks of leaves; absent without switches of a higher tier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplinks: Option<Uplinks>,
     /// The load that flows would put on leaves and downlinks if split equally; absent if flows do not arrive over time,

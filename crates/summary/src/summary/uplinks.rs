@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{ArrivalRecord, RunRecord};
 use weft_statistics::mean;
 
-/// Utilisation of the uplinks of leaves over the whole run, without links that were down for part of it.
+/// Utilisation of the uplinks of leaves, that is, of their links to switches above them, without links that were down for part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Uplinks {
     /// Least utilisation of an uplink, as a fraction.
@@ -28,7 +28,7 @@ impl Uplinks {
         let tier = |node: u32| tier(record, node);
         let mut leaves: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         let uplinks =
-            record.links.iter().filter(|link| !link.failed && tier(link.from) == 1 && tier(link.to) > 0);
+            record.links.iter().filter(|link| !link.failed && tier(link.from) == 1 && tier(link.to) > 1);
         uplinks.for_each(|link| leaves.entry(link.from).or_default().push(utilisation(link, record, window)));
         let all: Vec<f64> = leaves.values().flatten().copied().collect();
         let spreads: Vec<f64> = leaves.values().filter_map(|of_leaf| spread(of_leaf)).collect();
@@ -100,5 +100,13 @@ mod tests {
         assert_eq!(Uplinks::of(&record(&[(2, 3, 0), (2, 4, 0)]), None).unwrap().spread, None);
         assert_eq!(Uplinks::of(&record(&[(1, 3, 9)]), None).unwrap().spread, None);
         assert_eq!(Uplinks::of(&record(&[(0, 1, 9), (1, 0, 9)]), None), None);
+    }
+
+    /// A chain of switches has a cable before and a cable behind, which are no alternatives.
+    #[test]
+    fn cables_between_neighbours_of_one_tier_are_no_uplinks() {
+        assert_eq!(Uplinks::of(&record(&[(1, 2, 60), (2, 1, 60)]), None), None);
+        let mixed = Uplinks::of(&record(&[(1, 2, 125), (1, 3, 50), (1, 4, 50)]), None).unwrap();
+        assert_eq!((mixed.max, mixed.spread), (0.4, Some(0.0)));
     }
 }

@@ -43,7 +43,7 @@ impl Punctuality {
 
     /// The outcome; `None` if no flow had a deadline.
     pub(super) fn finish(self, record: &RunRecord) -> Option<Deadlines> {
-        let span = record.ended.since(record.warm_up).seconds();
+        let span = record.ended.since(record.measured_from()).seconds();
         let named = record.tags.iter().cloned().zip(self.tags);
         let named = named.filter(|(_, counts)| counts.flows > 0 && record.tags.len() > 1);
         let (sum, greatest) = (self.late.0 as f64 / 1e6, self.late.1.0 as f64 / 1e6);
