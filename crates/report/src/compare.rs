@@ -1,6 +1,6 @@
 //! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
-use crate::contrast::{Pairs, other_flows, ratio_words};
+use crate::contrast::{FlowPairs, other_flows, ratio_words};
 use crate::copies::without_copies;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
@@ -64,8 +64,8 @@ pub struct Comparison {
     pub unpaired: usize,
     /// Cases of each side that were left out because the other lacks them, and their runs.
     pub alone: [Vec<String>; 2],
-    /// Pairs of runs by their flows.
-    pub other_flows: Pairs,
+    /// FlowPairs of runs by their flows.
+    pub other_flows: FlowPairs,
     /// Whether a side has nothing but interrupted runs.
     pub interrupted: [bool; 2],
     /// The runs of both sides; the side is a label of each.
@@ -205,7 +205,7 @@ impl Comparison {
     }
 
     fn of_other_flows(&self) -> Option<String> {
-        let Pairs { differ, known } = self.other_flows;
+        let FlowPairs { differ, known } = self.other_flows;
         let [a, b] = &self.names;
         let which = match known {
             1 => "The".to_owned(),

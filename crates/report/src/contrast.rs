@@ -148,20 +148,20 @@ fn gave_up(run: &Run) -> bool {
     run.summary.deadlines.as_ref().is_some_and(|found| found.all.terminated > 0)
 }
 
-/// Pairs of runs with one seed, by their flows.
+/// FlowPairs of runs with one seed, by their flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pairs {
-    /// Pairs with different flows.
+pub struct FlowPairs {
+    /// FlowPairs with different flows.
     pub differ: usize,
-    /// Pairs of which both flows are known.
+    /// FlowPairs of which both flows are known.
     pub known: usize,
 }
 
 /// Counts the pairs whose flows differ.
-pub(crate) fn other_flows<'a>(pairs: impl Iterator<Item = (&'a Run, &'a Run)>) -> Pairs {
+pub(crate) fn other_flows<'a>(pairs: impl Iterator<Item = (&'a Run, &'a Run)>) -> FlowPairs {
     let hashes = pairs.map(|(a, b)| (&a.manifest.flows_hash, &b.manifest.flows_hash));
     let known: Vec<_> = hashes.filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
-    Pairs { differ: known.iter().filter(|(a, b)| a != b).count(), known: known.len() }
+    FlowPairs { differ: known.iter().filter(|(a, b)| a != b).count(), known: known.len() }
 }
 
 /// The share of the flows of all runs that did not finish.

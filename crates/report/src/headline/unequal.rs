@@ -1,6 +1,6 @@
 //! Warnings about schemes whose runs differ in more than the scheme: other flows, or lengths over which averages are not alike.
 
-use crate::contrast::{Pairs, other_flows};
+use crate::contrast::{FlowPairs, other_flows};
 use crate::sweep::{Run, Sweep, partners};
 use crate::text::duration;
 
@@ -16,7 +16,7 @@ pub(super) fn warnings(sweep: &Sweep) -> Vec<String> {
 fn other_traffic(sweep: &Sweep) -> Option<String> {
     let places = (0..sweep.points()).flat_map(|at| (1..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let pairs = places.flat_map(|(scheme, at)| partners(&sweep.case(scheme, at), &sweep.case(0, at)));
-    let Pairs { differ, known } = other_flows(pairs);
+    let FlowPairs { differ, known } = other_flows(pairs);
     let which = if differ == known { "all".to_owned() } else { format!("{differ} of {known}") };
     (differ > 0).then(|| {
         format!(
