@@ -327,7 +327,9 @@ impl ClaimFindings {
             let beside = self.claims.get(id).is_some_and(|old| finding.stands_beside(old));
             let known = if beside { &mut self.larger } else { &mut self.claims };
             if !known.get(id).is_some_and(|old| old.outweighs(finding)) {
-                known.insert(id.clone(), finding.clone());
+                let replaced = known.insert(id.clone(), finding.clone());
+                let larger = replaced.filter(|old| (old.form, finding.form) == (Form::Large, Form::Full));
+                self.larger.extend(larger.map(|old| (id.clone(), old)));
             } else if finding.known() > 0 {
                 kept.push(id.clone());
             }
@@ -578,6 +580,16 @@ mod tests {
         assert_eq!(kept.claims["C1"].seeds(), 1, "results have changed since");
         let mut small = findings(quick(&[1.0]));
         assert!(small.take(&findings(finding(&[1.4]))).is_empty() && small.claims["C1"].form == Form::Full);
+    }
+
+    /// A new epoch measured in the full form decides; what had more flows stands beside it, as an older finding.
+    #[test]
+    fn a_larger_form_that_is_replaced_stands_beside() {
+        let large = ClaimFinding { form: Form::Large, ..finding(&[1.2, 1.3]) };
+        let mut kept = findings(large.clone());
+        let full = ClaimFinding { epoch: "next".into(), ..finding(&[1.1, 1.2]) };
+        assert!(kept.take(&findings(full.clone())).is_empty());
+        assert_eq!((&kept.claims["C1"], &kept.larger["C1"]), (&full, &large));
     }
 
     #[test]
