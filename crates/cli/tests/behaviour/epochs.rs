@@ -144,7 +144,7 @@ fn older_results_beside_are_counted_and_left_alone() {
     assert!(text(&root.join("ecmp-00000000/report.html")).contains(warned));
     let new = crate::case_of(&root, "ecmp");
     let out = good(&folder, &format!("compare runs/tiny/ecmp-00000000 {}", new.display()));
-    assert!(out.contains("results of different epochs:"), "{out}");
+    assert!(out.contains("Results of different epochs:"), "{out}");
     let same = good(&folder, &format!("compare {0} {0}", new.display()));
     assert!(!same.contains("different epochs"), "{same}");
 }
